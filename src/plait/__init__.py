@@ -1,0 +1,198 @@
+"""Plait turns every LLM provider's wire format into one event vocabulary.
+
+    import plait
+
+    parser = plait.parser("anthropic-messages")
+    for chunk in chunks:
+        for event in parser.feed(chunk):
+            ...
+    for event in parser.close():
+        ...
+    parser.message
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from plait.errors import (
+    AuthenticationError,
+    BadRequestError,
+    CassetteError,
+    ContentFilterError,
+    ContextWindowExceededError,
+    IncompleteStreamError,
+    InvalidDataError,
+    NotFoundError,
+    OverloadedError,
+    PermissionDeniedError,
+    PlaitError,
+    ProtocolError,
+    ProviderError,
+    RateLimitError,
+    ServerError,
+    UnknownWireError,
+)
+from plait.events import (
+    Citation,
+    Event,
+    FileDone,
+    FinishReason,
+    FinishReasonDone,
+    GuardrailModification,
+    GuardrailTripwire,
+    Interrupt,
+    ReasoningDelta,
+    ReasoningDone,
+    ReasoningPart,
+    ResponseStarted,
+    ServerToolCall,
+    ServerToolResult,
+    SkillActivation,
+    TextDelta,
+    TextDone,
+    TokenUsage,
+    TokenUsageDone,
+    ToolCallDelta,
+    ToolCallDone,
+    WebSearchDone,
+    WebSearchStatus,
+    event_from_dict,
+    event_json_schema,
+)
+from plait.wire import WIRES
+from plait.wire.parser import Parser
+
+if TYPE_CHECKING:
+    from plait.messages import AssistantMessage, Message, SystemMessage, ToolMessage, UserMessage
+
+__version__ = "0.1.0.dev0"
+
+_MESSAGES = ("AssistantMessage", "Message", "SystemMessage", "ToolMessage", "UserMessage")
+
+__all__ = [
+    "WIRES",
+    "AssistantMessage",
+    "AuthenticationError",
+    "BadRequestError",
+    "CassetteError",
+    "Citation",
+    "ContentFilterError",
+    "ContextWindowExceededError",
+    "Event",
+    "FileDone",
+    "FinishReason",
+    "FinishReasonDone",
+    "GuardrailModification",
+    "GuardrailTripwire",
+    "IncompleteStreamError",
+    "Interrupt",
+    "InvalidDataError",
+    "Message",
+    "NotFoundError",
+    "OverloadedError",
+    "Parser",
+    "PermissionDeniedError",
+    "PlaitError",
+    "ProtocolError",
+    "ProviderError",
+    "RateLimitError",
+    "ReasoningDelta",
+    "ReasoningDone",
+    "ReasoningPart",
+    "ResponseStarted",
+    "ServerError",
+    "ServerToolCall",
+    "ServerToolResult",
+    "SkillActivation",
+    "SystemMessage",
+    "TextDelta",
+    "TextDone",
+    "TokenUsage",
+    "TokenUsageDone",
+    "ToolCallDelta",
+    "ToolCallDone",
+    "ToolMessage",
+    "UnknownWireError",
+    "UserMessage",
+    "WebSearchDone",
+    "WebSearchStatus",
+    "aparse",
+    "event_from_dict",
+    "event_json_schema",
+    "parse",
+    "parser",
+    "read_response",
+]
+
+
+def parser(wire: str, *, dialect: str | None = None, count_fields: bool = False, **options: Any) -> Parser:
+    """A parser for one response: bytes in, events out, no I/O.
+
+    Args:
+        wire: the wire format, one of `plait.WIRES`
+        dialect: the server's dialect of it, where shapes conflict; None reads nearly all servers
+        count_fields: also count, in `unknown`, every field that is not read (slower)
+        options: the format's own reading options, such as `think_tags` of openai-chat
+
+    Raises:
+        UnknownWireError: no such wire format, dialect or option; the message lists those there are
+    """
+    from plait import wire as wires
+
+    return wires.parser(wire, dialect=dialect, count_fields=count_fields, **options)
+
+
+def parse(chunks: Iterable[bytes], wire: str, *, dialect: str | None = None, **options: Any) -> Iterator[Event]:
+    """The events of one response's body. What came before a fault is delivered, then the fault is raised.
+
+    Args:
+        chunks: the body's bytes, cut anywhere; one `bytes` object is taken as one chunk
+        wire: the wire format, one of `plait.WIRES`
+        dialect, options: as for `plait.parser`
+
+    Raises:
+        IncompleteStreamError: the bytes ended before the wire's terminal event
+        ProviderError: the provider reported an error
+        ProtocolError: the bytes are not this wire format
+        UnknownWireError: no such wire format, dialect or option
+    """
+    from plait.wire.parser import parse as parse_chunks
+
+    source = [chunks] if isinstance(chunks, bytes | bytearray | memoryview) else chunks
+    return parse_chunks(parser(wire, dialect=dialect, **options), source)
+
+
+def aparse(
+    chunks: AsyncIterable[bytes], wire: str, *, dialect: str | None = None, **options: Any
+) -> AsyncIterator[Event]:
+    """As `parse`, over an asynchronous source of chunks."""
+    from plait.wire.parser import aparse as aparse_chunks
+
+    return aparse_chunks(parser(wire, dialect=dialect, **options), chunks)
+
+
+def read_response(
+    wire: str, body: bytes | str | Mapping[str, Any], *, dialect: str | None = None, **options: Any
+) -> AssistantMessage:
+    """The message in the JSON body of a non-streaming response.
+
+    Its `finish_reason` is None when the body says that the response goes on in the background.
+
+    Raises:
+        ProviderError: the body is an error, whatever the HTTP status was
+        ProtocolError: the body is not a JSON object
+        UnknownWireError: no such wire format, dialect or option
+    """
+    from plait import wire as wires
+
+    return wires.read_response(wire, body, dialect=dialect, **options)
+
+
+def __getattr__(name: str) -> Any:
+    # Messages are pydantic models; a program that only parses bytes never pays for importing pydantic.
+    if name in _MESSAGES:
+        return getattr(import_module("plait.messages"), name)
+    raise AttributeError(f"module 'plait' has no attribute {name!r}")

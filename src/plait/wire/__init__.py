@@ -1,0 +1,106 @@
+"""Wire formats: what each provider's bytes say, as moves on one assembler.
+
+`parser.py` holds what all formats share, `assembler.py` the laws, and each folder one format.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import partial
+from importlib import import_module
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+from plait.errors import PlaitError, ProtocolError, UnknownWireError, quote
+from plait.wire.assembler import Assembler
+from plait.wire.parser import Parser, Translator, read_whole
+from plait.wire.reading import NotAnObject
+
+if TYPE_CHECKING:
+    from plait.messages import AssistantMessage
+
+_TRANSLATORS: Mapping[str, str] = {
+    "openai-chat": "plait.wire.openai_chat.parser:ChatTranslator",
+    "openai-responses": "plait.wire.openai_responses.parser:ResponsesTranslator",
+    "anthropic-messages": "plait.wire.anthropic_messages.parser:AnthropicTranslator",
+}
+
+WIRES: tuple[str, ...] = tuple(_TRANSLATORS)
+"""The wire formats that can be read."""
+
+
+def translator_class(wire: str) -> type[Translator]:
+    """The class that reads this wire format; imported on first use.
+
+    Raises:
+        UnknownWireError: no such wire format; the message lists those there are.
+    """
+    target = _TRANSLATORS.get(wire)
+    if target is None:
+        raise UnknownWireError(f"unknown wire format {wire!r}; the wire formats are {', '.join(WIRES)}")
+    module, _, name = target.partition(":")
+    cls: type[Translator] = getattr(import_module(module), name)
+    return cls
+
+
+DIALECTS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
+    "openai-chat": {
+        name: {}
+        for name in (
+            "openai", "azure", "openrouter", "deepseek", "groq", "xai", "together", "fireworks", "perplexity",
+            "cerebras", "huggingface", "moonshot", "alibaba", "zai", "vllm", "llamacpp", "lmstudio", "ollama",
+        )
+    },
+    "openai-responses": {name: {} for name in ("openai", "azure", "openrouter", "deepseek", "xai", "bedrock")},
+    "anthropic-messages": {name: {} for name in ("anthropic", "vertex", "bedrock")},
+}  # fmt: skip
+"""Reading options of each dialect, by wire format; most dialects' shapes do not conflict and need none."""
+
+
+def parser(wire: str, *, dialect: str | None = None, count_fields: bool = False, **options: Any) -> Parser:
+    """A parser for one response of this wire format. See `plait.parser`."""
+    return Parser(partial(translator, wire, dialect, {"count_fields": count_fields, **options}), count_fields=count_fields)
+
+
+def translator(
+    wire: str, dialect: str | None, options: Mapping[str, Any], assembler: Assembler, unknown: Counter[str]
+) -> Translator:
+    """The translator of a wire format, with its dialect's options and the caller's.
+
+    Raises:
+        UnknownWireError: no such wire format, dialect or option
+    """
+    cls = translator_class(wire)
+    dialects = DIALECTS[wire]
+    if dialect is not None and dialect not in dialects:
+        raise UnknownWireError(
+            f"{wire} has no dialect {dialect!r}; its dialects are {', '.join(dialects)}. None reads most servers"
+        )
+    accepted = set(signature(cls).parameters) - {"assembler", "unknown"}
+    strange = sorted(options.keys() - accepted)
+    if strange:
+        raise UnknownWireError(f"{wire} has no option {strange[0]!r}; its options are {', '.join(sorted(accepted))}")
+    return cls(assembler, unknown, **{**(dialects[dialect] if dialect else {}), **options})
+
+
+def read_response(
+    wire: str, body: bytes | str | Mapping[str, Any], *, dialect: str | None = None, **options: Any
+) -> AssistantMessage:
+    """The message in a non-streaming JSON body. See `plait.read_response`."""
+    assembler, unknown = Assembler(), Counter[str]()
+    reading = translator(wire, dialect, options, assembler, unknown)
+    try:
+        if isinstance(body, bytes | bytearray | memoryview):
+            try:
+                body = bytes(body).decode("utf-8-sig")
+            except UnicodeDecodeError as error:
+                raise NotAnObject(f"bytes that are not UTF-8 ({error.reason} at byte {error.start})") from None
+        read_whole(reading, body.strip() if isinstance(body, str) else body, unknown)
+    except NotAnObject as problem:
+        got = quote(body) if isinstance(body, bytes | str) else type(body).__name__
+        raise ProtocolError(f"{wire}: expected a JSON object, got {problem}: {got}") from None
+    except PlaitError as error:
+        error.partial_message = assembler.message()
+        raise
+    return assembler.message()

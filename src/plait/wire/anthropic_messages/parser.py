@@ -1,0 +1,289 @@
+"""Anthropic's stream -> moves. A block's index is the key of its part."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable
+from typing import Any, ClassVar
+
+import msgspec
+
+from plait import json_text
+from plait.errors import PlaitError, ProtocolError
+from plait.wire.anthropic_messages import mapping, wire
+from plait.wire.assembler import Assembler
+from plait.wire.errors import error_facts, typed_error
+from plait.wire.parser import Translator
+from plait.wire.reading import NotAnObject, Reader
+
+
+class _OpenBlock:
+    """A block that has started: its start document, and the pieces of its input."""
+
+    __slots__ = ("block", "pieces", "raw")
+
+    def __init__(self, block: wire.Block, raw: msgspec.Raw) -> None:
+        self.block = block
+        self.raw = raw
+        self.pieces: list[str] = []
+
+
+class AnthropicTranslator(Translator):
+    """Reads `anthropic-messages`."""
+
+    name = "anthropic-messages"
+    types = wire.StreamEvent
+    response_type = wire.Message
+    terminal = "message_stop"
+    ignored = frozenset({"ping"})
+
+    def __init__(self, assembler: Assembler, unknown: Counter[str], *, count_fields: bool = False) -> None:
+        super().__init__(assembler, unknown)
+        self._blocks = Reader(wire.Block, unknown, count_fields=count_fields)
+        self._citations = Reader(wire.CitationData, unknown, count_fields=count_fields)
+        self._open: dict[Hashable, _OpenBlock] = {}
+        self._queries: dict[str, str] = {}
+        self._tool_names: dict[str, str] = {}
+        self._usage: dict[str, int] = {}
+        self._message_id: str | None = None
+        self._on = {cls: getattr(self, name) for cls, name in self._handlers.items()}
+        self._on_delta: dict[str | None, Callable[[int, Any], None]] = {
+            "text_delta": self._text,
+            "thinking_delta": self._thinking,
+            "signature_delta": self._signature,
+            "input_json_delta": self._input,
+            "citations_delta": self._citation,
+            "compaction_delta": self._compaction,
+        }
+
+    _handlers: ClassVar[dict[type, str]] = {
+        wire.MessageStart: "_message_start",
+        wire.ContentBlockStart: "_block_start",
+        wire.ContentBlockDelta: "_block_delta",
+        wire.ContentBlockStop: "_block_stop",
+        wire.MessageDelta: "_message_delta",
+        wire.MessageStop: "_message_stop",
+        wire.ErrorEvent: "_error",
+    }
+
+    def read(self, document: Any) -> None:
+        """One stream event."""
+        self._on[type(document)](document)
+
+    def read_response(self, body: wire.Message) -> None:
+        """A whole message."""
+        self._message(body)
+        if body.stop_reason is not None:
+            self.assembler.end()
+
+    def read_error(self, document: dict[str, Any], event: str | None = None) -> PlaitError | None:
+        """Anthropic's `{"type": "error", "error": {...}}`, and the `{"error": ...}` of things in between."""
+        if document.get("type") == "error" or document.get("error") or event == "error":
+            return typed_error(error_facts(document), mapping.ERRORS, provider="anthropic")
+        return None
+
+    # Message
+
+    def _message_start(self, event: wire.MessageStart) -> None:
+        message = event.message
+        if message is None:
+            return
+        if self._message_id is not None:
+            if message.id is not None and message.id != self._message_id:
+                raise ProtocolError(
+                    f"{self.name}: message_start for {message.id!r} inside message {self._message_id!r}: "
+                    "two streams are mixed in one body"
+                )
+            self.unknown["event:message_start again"] += 1
+            return
+        self._message_id = message.id
+        self._message(message)
+
+    def _message(self, message: wire.Message) -> None:
+        self.assembler.started(message.id, message.model, message.provider)
+        for number, raw in enumerate(message.content or ()):
+            key = ("whole", number)  # cannot collide with the index of a block that streams
+            self._start(key, raw)
+            self._stop(key)
+        self._finish(message.stop_reason, message.usage)
+
+    def _message_delta(self, event: wire.MessageDelta) -> None:
+        self._finish(event.delta.stop_reason if event.delta else None, event.usage)
+
+    def _message_stop(self, _event: wire.MessageStop) -> None:
+        for key in list(self._open):
+            self._stop(key)
+        self.assembler.end()
+
+    def _finish(self, stop_reason: str | None, usage: wire.Usage | None) -> None:
+        if usage is not None:
+            self._count(usage)
+        if stop_reason is not None:
+            reason = mapping.FINISH_REASONS.get(stop_reason)
+            if reason is None:
+                self.unknown[f"finish_reason:{stop_reason}"] += 1
+            self.assembler.finished(reason or "other", stop_reason)
+
+    def _count(self, usage: wire.Usage) -> None:
+        """Counts are cumulative: a present one replaces, 0 included; null and absent change nothing."""
+        counts = self._usage
+        for name in ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"):
+            value = getattr(usage, name)
+            if value is not None:
+                counts[name] = value
+        details = usage.output_tokens_details
+        if details is not None and details.thinking_tokens is not None:
+            counts["thinking_tokens"] = details.thinking_tokens
+        self.assembler.usage(mapping.token_usage(counts))
+
+    def _error(self, event: wire.ErrorEvent) -> None:
+        document = {"type": "error", "error": event.error, "request_id": event.request_id}
+        error = self.read_error(document)
+        assert error is not None
+        raise error
+
+    # Blocks
+
+    def _block_start(self, event: wire.ContentBlockStart) -> None:
+        if event.content_block is not None:
+            self._start(event.index, event.content_block)
+
+    def _block_stop(self, event: wire.ContentBlockStop) -> None:
+        self._stop(event.index)
+
+    def _block_delta(self, event: wire.ContentBlockDelta) -> None:
+        delta = event.delta
+        if delta is None:
+            return
+        handler = self._on_delta.get(delta.type)
+        if handler is None:
+            self.unknown[f"delta:{delta.type}"] += 1
+        else:
+            handler(event.index, delta)
+
+    def _text(self, index: int, delta: wire.Delta) -> None:
+        if delta.text:
+            self.assembler.text(delta.text, index)
+
+    def _thinking(self, index: int, delta: wire.Delta) -> None:
+        if delta.thinking is not None:
+            self.assembler.reasoning(delta.thinking, index, format=mapping.FORMAT)
+
+    def _signature(self, index: int, delta: wire.Delta) -> None:
+        self.assembler.reasoning(None, index, format=mapping.FORMAT, signature=delta.signature)
+
+    def _input(self, index: int, delta: wire.Delta) -> None:
+        open_ = self._open.get(index)
+        if open_ is None:
+            self.unknown["delta:input_json_delta without its block"] += 1
+        elif delta.partial_json:
+            open_.pieces.append(delta.partial_json)
+            self.assembler.tool_call_arguments(index, delta.partial_json)
+
+    def _citation(self, index: int, delta: wire.Delta) -> None:
+        if delta.citation is not None:
+            self._cite(index, delta.citation)
+
+    def _compaction(self, index: int, delta: wire.Delta) -> None:
+        open_ = self._open.get(index)
+        if open_ is not None:
+            block = {**msgspec.json.decode(open_.raw), "content": delta.content}
+            if delta.encrypted_content is not None:
+                block["encrypted_content"] = delta.encrypted_content
+            self.assembler.provider_block(index, mapping.FORMAT, block)
+
+    def _start(self, key: Hashable, raw: msgspec.Raw) -> None:
+        try:
+            block: wire.Block = self._blocks.read(bytes(raw).decode())
+        except NotAnObject as problem:
+            self.unknown[f"block:{problem}"] += 1
+            return
+        self._open[key] = _OpenBlock(block, raw)
+        kind = block.type or ""
+        moves = self.assembler
+        if kind == "text":
+            for citation in block.citations or ():
+                self._cite(key, citation)
+            moves.text(block.text or "", key)
+        elif kind == "thinking":
+            moves.reasoning(block.thinking or "", key, format=mapping.FORMAT, signature=block.signature)
+        elif kind == "redacted_thinking":
+            moves.reasoning(None, key, type="redacted", data=block.data or "", format=mapping.FORMAT)
+        elif kind == "tool_use":
+            moves.tool_call_started(key, name=block.name or "", call_id=block.id)
+            if block.caller is not None:
+                moves.tool_call_extra(key, caller=block.caller)
+            if block.toolset_name is not None:
+                moves.tool_call_extra(key, toolset_name=block.toolset_name)
+        else:
+            self._start_server_block(key, kind, block, raw)
+
+    def _start_server_block(self, key: Hashable, kind: str, block: wire.Block, raw: msgspec.Raw) -> None:
+        moves = self.assembler
+        moves.provider_block(key, mapping.FORMAT, msgspec.json.decode(raw))
+        if kind in ("server_tool_use", "mcp_tool_use"):
+            self._tool_names[block.id or ""] = block.name or ""
+            if block.name == mapping.SEARCH_TOOL:
+                moves.web_search_status(key, "in_progress")
+        elif kind == "web_search_tool_result":
+            query = self._queries.get(block.tool_use_id or "", "")
+            moves.web_search_status(key, "completed", query=query or None)
+            moves.web_search_done(key, query, mapping.sources(block.content))
+        elif kind.endswith("_tool_result"):
+            id_ = block.tool_use_id or ""
+            name = self._tool_names.get(id_) or kind.removesuffix("_tool_result")
+            moves.server_tool_result(key, id_, name, block.content)
+        elif kind not in mapping.KEPT_BLOCKS:
+            self.unknown[f"block:{kind}"] += 1
+
+    def _stop(self, key: Hashable) -> None:
+        open_ = self._open.pop(key, None)
+        if open_ is None:
+            self.unknown["event:content_block_stop without its block"] += 1
+            return
+        kind = open_.block.type
+        if kind in ("thinking", "redacted_thinking"):
+            self.assembler.reasoning_done(key)
+        elif kind == "tool_use":
+            if not open_.pieces and open_.block.input is not None:
+                whole = json_text.compact(open_.block.input)
+                if whole not in ("{}", "null"):
+                    self.assembler.tool_call_arguments(key, whole)
+            self.assembler.tool_call_done(key)
+        elif kind in ("server_tool_use", "mcp_tool_use"):
+            self._stop_server_call(key, open_)
+
+    def _stop_server_call(self, key: Hashable, open_: _OpenBlock) -> None:
+        block = msgspec.json.decode(open_.raw)
+        if open_.pieces:
+            try:
+                block["input"] = json_text.loads("".join(open_.pieces))
+            except ValueError:
+                self.unknown["text:input of a server tool that is not JSON"] += 1
+        self.assembler.provider_block(key, mapping.FORMAT, block)
+        id_, name, input_ = open_.block.id or "", open_.block.name or "", block.get("input")
+        if name == mapping.SEARCH_TOOL:
+            query = input_.get("query") if isinstance(input_, dict) else None
+            self._queries[id_] = query if isinstance(query, str) else ""
+            self.assembler.web_search_status(key, "searching", query=self._queries[id_] or None)
+        else:
+            self.assembler.server_tool_call(key, id_, name, input_)
+
+    def _cite(self, key: Hashable, raw: msgspec.Raw) -> None:
+        try:
+            data: wire.CitationData = self._citations.read(bytes(raw).decode())
+        except NotAnObject as problem:
+            self.unknown[f"citation:{problem}"] += 1
+            return
+        starts = (data.start_char_index, data.start_page_number, data.start_block_index)
+        ends = (data.end_char_index, data.end_page_number, data.end_block_index)
+        self.assembler.cite(
+            key,
+            url=data.url or data.source,
+            title=data.title or data.document_title,
+            cited_text=data.cited_text,
+            start=next((value for value in starts if value is not None), None),
+            end=next((value for value in ends if value is not None), None),
+            format=mapping.FORMAT,
+            data=msgspec.json.decode(raw),
+        )

@@ -1,0 +1,548 @@
+"""Moves in, events and the assistant message out. The laws of the vocabulary are kept here, once.
+
+A wire parser says what it saw: `text("Hel")`, `tool_call_started(...)`, `finished("stop", "end_turn")`.
+The assembler gives each part its place (`index`) in the message, pairs every delta with its done, makes
+ids unique, decides whether a call is whole, and puts usage and finish reason last.
+
+Every part is named by a `key` of the parser's choice (any hashable: a block index, an output index).
+To add a kind of content: one part class here, and the move that fills it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from plait import json_text
+from plait.events import (
+    Citation,
+    Event,
+    FileDone,
+    FinishReason,
+    FinishReasonDone,
+    ReasoningDelta,
+    ReasoningDone,
+    ReasoningPart,
+    ReasoningType,
+    ResponseStarted,
+    SearchStatus,
+    ServerToolCall,
+    ServerToolResult,
+    Source,
+    TextDelta,
+    TextDone,
+    TokenUsage,
+    TokenUsageDone,
+    ToolCallDelta,
+    ToolCallDone,
+    WebSearchDone,
+    WebSearchStatus,
+)
+
+if TYPE_CHECKING:
+    from plait.messages import AssistantMessage
+
+_CUT_REASONS = frozenset({"length", "context_window", "content_filter", "malformed_output", "error"})
+"""Finish reasons after which a call that has no argument text yet counts as cut, not as one without arguments."""
+
+
+class _Text:
+    __slots__ = ("citations", "extra", "index", "pieces", "refusal", "signature")
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+        self.pieces: list[str] = []
+        self.signature: str | None = None
+        self.refusal: bool | None = None
+        self.citations: list[dict[str, Any]] = []
+        self.extra: dict[str, Any] | None = None
+
+    def content(self) -> dict[str, Any]:
+        return {
+            "type": "text",
+            "text": "".join(self.pieces),
+            "signature": self.signature,
+            "refusal": self.refusal,
+            "citations": list(self.citations) or None,
+            "extra": self.extra,
+        }
+
+
+class _Reasoning:
+    """One wire item of reasoning: the details that are done, and the one that is open."""
+
+    __slots__ = ("details", "id", "index", "open")
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+        self.id: str | None = None
+        self.details: list[ReasoningPart] = []
+        self.open: _Detail | None = None
+
+    def content(self) -> dict[str, Any]:
+        details = [*self.details, self.open.part()] if self.open else list(self.details)
+        return {"type": "reasoning", "id": self.id, "details": details}
+
+
+class _Detail:
+    __slots__ = ("data", "format", "id", "key", "pieces", "signature", "type")
+
+    def __init__(self, key: Hashable, type_: ReasoningType, format_: str | None) -> None:
+        self.key = key
+        self.type: ReasoningType = type_
+        self.format = format_
+        self.pieces: list[str] | None = None
+        self.data: str | None = None
+        self.signature: str | None = None
+        self.id: str | None = None
+
+    def part(self) -> ReasoningPart:
+        text = None if self.pieces is None else "".join(self.pieces)
+        return ReasoningPart(self.type, text, self.data, self.signature, self.id, self.format)
+
+
+class _ToolCall:
+    __slots__ = (
+        "call_id", "complete", "extra", "index", "item_id", "kind", "name", "pieces", "provider_id",
+        "signature", "state",
+    )  # fmt: skip
+
+    def __init__(self, index: int, item_id: str, call_id: str, provider_id: str | None, name: str) -> None:
+        self.index = index
+        self.item_id = item_id
+        self.call_id = call_id
+        self.provider_id = provider_id
+        self.name = name
+        self.kind: Literal["function", "custom"] = "function"
+        self.pieces: list[str] = []
+        self.complete = True
+        self.state: Literal["open", "closing", "done"] = "open"
+        self.signature: str | None = None
+        self.extra: dict[str, Any] | None = None
+
+    def arguments(self) -> str:
+        return "".join(self.pieces) or "{}"
+
+    def content(self) -> dict[str, Any]:
+        return {
+            "type": "tool-call",
+            "tool_call_id": self.item_id,
+            "call_id": self.provider_id,
+            "tool_name": self.name,
+            "arguments": self.arguments(),
+            "complete": self.complete and self.state == "done",
+            "kind": self.kind,
+            "signature": self.signature,
+            "extra": self.extra,
+        }
+
+
+class _Provider:
+    __slots__ = ("data", "format", "index")
+
+    def __init__(self, index: int, format_: str, data: Any) -> None:
+        self.index = index
+        self.format = format_
+        self.data = data
+
+    def content(self) -> dict[str, Any]:
+        return {"type": "provider", "format": self.format, "data": self.data}
+
+
+class _File:
+    __slots__ = ("data", "index", "media_type", "url")
+
+    def __init__(self, index: int, media_type: str, data: str | None, url: str | None) -> None:
+        self.index = index
+        self.media_type = media_type
+        self.data = data
+        self.url = url
+
+    def content(self) -> dict[str, Any]:
+        source = (
+            {"type": "url", "url": self.url}
+            if self.url is not None
+            else {"type": "data", "data": self.data or "", "media_type": self.media_type}
+        )
+        if self.media_type.startswith("image/"):
+            return {"type": "image", "image": source}
+        return {"type": "file", "data": source, "media_type": self.media_type}
+
+
+_Part = _Text | _Reasoning | _ToolCall | _Provider | _File
+
+
+class Assembler:
+    """Builds one assistant message. Its methods are the moves; `take()` gives the events they caused."""
+
+    def __init__(self) -> None:
+        self.ended = False
+        self.last_event: Event | None = None
+        self._events: list[Event] = []
+        self._parts: list[_Part] = []
+        self._texts: dict[Hashable, _Text] = {}
+        self._reasoning: dict[Hashable, _Reasoning] = {}
+        self._calls: dict[Hashable, _ToolCall] = {}
+        self._providers: dict[Hashable, _Provider] = {}
+        self._closing: _ToolCall | None = None
+        self._ids: set[str] = set()
+        self._started = False
+        self._response_id: str | None = None
+        self._model: str | None = None
+        self._provider: str | None = None
+        self._usage: TokenUsage | None = None
+        self._reason: FinishReason | None = None
+        self._raw_reason: str | None = None
+
+    # Events and message
+
+    def take(self) -> list[Event]:
+        """The events since the last `take`."""
+        events = self._events
+        if events:
+            self._events = []
+            self.last_event = events[-1]
+        return events
+
+    def message(self) -> AssistantMessage:
+        """What has been read so far; `finish_reason` is None until the response has ended."""
+        from plait.messages import AssistantMessage
+
+        return AssistantMessage.model_validate(
+            {
+                "content": [part.content() for part in self._parts],
+                "id": self._response_id,
+                "model": self._model,
+                "provider": self._provider,
+                "finish_reason": self._reason if self.ended else None,
+                "raw_finish_reason": self._raw_reason,
+                "token_usage": self._usage,
+            }
+        )
+
+    # Response
+
+    def started(
+        self, response_id: str | None = None, model: str | None = None, provider: str | None = None
+    ) -> None:
+        """The wire named the response, the model or the serving provider. Repeats keep the last value."""
+        self._response_id = self._response_id or response_id or None
+        self._model = model or self._model
+        self._provider = provider or self._provider
+        if not self._started and not self._parts and (response_id or model or provider):
+            self._started = True
+            self._events.append(ResponseStarted(response_id or None, model or None, provider or None))
+
+    def usage(self, usage: TokenUsage) -> None:
+        """The usage so far; a later one replaces it."""
+        self._usage = usage
+
+    def finished(self, reason: FinishReason | None, raw: str | None) -> None:
+        """The wire gave a finish reason (a later one replaces it). The response goes on until `end()`."""
+        self._reason = reason
+        self._raw_reason = raw
+
+    @property
+    def finish_seen(self) -> bool:
+        """Whether `finished` was called."""
+        return self._reason is not None
+
+    def end(self) -> None:
+        """The terminal event: closes what is open, then text, usage and finish reason. A second is ignored."""
+        if self.ended:
+            return
+        reason = self._final_reason()
+        for reasoning in self._reasoning.values():
+            self._close_detail(reasoning)
+        for call in self._calls.values():
+            if call.state != "done":
+                self._finish_call(call, turn_cut=reason in _CUT_REASONS)
+        self._reason = reason
+        self.ended = True
+        emit = self._events.append
+        texts = [part for part in self._parts if isinstance(part, _Text)]
+        whole = "".join(piece for part in texts for piece in part.pieces)
+        if whole:
+            emit(TextDone(whole, texts[-1].index))
+        if self._usage is not None:
+            emit(TokenUsageDone(self._usage))
+        emit(FinishReasonDone(reason, self._raw_reason))
+
+    def _final_reason(self) -> FinishReason:
+        reason = self._reason or "other"
+        if reason in ("stop", "other") and self._calls:
+            return "tool_calls"
+        if reason == "stop" and any(isinstance(part, _Text) and part.refusal for part in self._parts):
+            return "content_filter"
+        return reason
+
+    # Text
+
+    def text(self, content: str, key: Hashable = None) -> None:
+        """A piece of answer text. An empty piece says nothing, and opens no part."""
+        if content:
+            part = self._texts.get(key)
+            if part is None:
+                part = self._open_text(key)
+            part.pieces.append(content)
+            self._events.append(TextDelta(content, part.index))
+
+    def refusal(self, content: str, key: Hashable = None) -> None:
+        """A piece of text that the provider marks as a refusal: text, and the response is filtered."""
+        if content:
+            self.text(content, key)
+            self._texts[key].refusal = True
+
+    def text_signed(self, signature: str, key: Hashable = None) -> None:
+        """The provider signed this text part."""
+        self._text_part(key).signature = signature
+
+    def text_extra(self, key: Hashable, **extra: Any) -> None:
+        """What else the adapter must send back with this text part, by name."""
+        part = self._text_part(key)
+        part.extra = {**(part.extra or {}), **extra}
+
+    def text_length(self, key: Hashable = None) -> int:
+        """How many characters this text part has so far (0 when it is not open)."""
+        part = self._texts.get(key)
+        return 0 if part is None else sum(map(len, part.pieces))
+
+    def cite(
+        self,
+        key: Hashable = None,
+        *,
+        url: str | None = None,
+        title: str | None = None,
+        cited_text: str | None = None,
+        start: int | None = None,
+        end: int | None = None,
+        format: str | None = None,
+        data: Any = None,
+    ) -> None:
+        """An annotation on a text part; `data` is the wire's own, kept for replay under `format`.
+
+        The same annotation said twice counts once.
+        """
+        part = self._text_part(key)
+        entry = {
+            "url": url, "title": title, "cited_text": cited_text, "start": start, "end": end,
+            "format": format, "data": data,
+        }  # fmt: skip
+        if entry not in part.citations:
+            part.citations.append(entry)
+            self._events.append(Citation(url, title, cited_text, start, end, part.index))
+
+    def _text_part(self, key: Hashable) -> _Text:
+        return self._texts.get(key) or self._open_text(key)
+
+    def _open_text(self, key: Hashable) -> _Text:
+        part = self._texts[key] = _Text(self._next_index())
+        self._parts.append(part)
+        return part
+
+    # Reasoning
+
+    def reasoning(
+        self,
+        content: str | None,
+        key: Hashable,
+        detail: Hashable = None,
+        *,
+        type: ReasoningType = "text",
+        format: str | None = None,
+        id: str | None = None,
+        signature: str | None = None,
+        data: str | None = None,
+    ) -> None:
+        """A piece of the reasoning item `key`: text to show, or a signature, id or opaque data.
+
+        `detail` names the part inside the item; one is open at a time, another one closes it. `content`
+        None leaves the part without text; an empty string gives it an empty text.
+        """
+        item = self._reasoning.get(key)
+        if item is None:
+            item = self._reasoning[key] = _Reasoning(self._next_index())
+            self._parts.append(item)
+        open_ = item.open
+        if open_ is None or open_.key != detail:
+            self._close_detail(item)
+            open_ = item.open = _Detail(detail, type, format)
+        if content is not None:
+            if open_.pieces is None:
+                open_.pieces = []
+            if content:
+                open_.pieces.append(content)
+                self._events.append(ReasoningDelta(content, item.index))
+        if signature:
+            open_.signature = signature
+        if data is not None:
+            open_.data = data
+        if id:
+            open_.id = id
+        if format:
+            open_.format = format
+
+    def reasoning_id(self, key: Hashable, id: str) -> None:
+        """The provider's id of a reasoning item that is open."""
+        item = self._reasoning.get(key)
+        if item is not None:
+            item.id = id
+
+    def reasoning_done(self, key: Hashable) -> None:
+        """The open part of this reasoning item is whole. Unknown or closed items are ignored."""
+        item = self._reasoning.get(key)
+        if item is not None:
+            self._close_detail(item)
+
+    def reasoning_text(self, key: Hashable, detail: Hashable = None) -> str | None:
+        """The text so far of the open part `detail` of this item; None when it is not the open one."""
+        item = self._reasoning.get(key)
+        if item is None or item.open is None or item.open.key != detail:
+            return None
+        return "".join(item.open.pieces or ())
+
+    def _close_detail(self, item: _Reasoning) -> None:
+        if item.open is not None:
+            part = item.open.part()
+            item.open = None
+            item.details.append(part)
+            self._events.append(ReasoningDone(part, item.index))
+
+    # Tool calls
+
+    def tool_call_started(
+        self,
+        key: Hashable,
+        *,
+        name: str,
+        call_id: str | None = None,
+        item_id: str | None = None,
+        kind: Literal["function", "custom"] = "function",
+    ) -> None:
+        """The model calls a tool of the client. Ids that are missing or taken get a stable substitute."""
+        if key in self._calls:
+            return
+        number = len(self._calls)
+        substitute = f"call_{self._response_id}_{number}" if self._response_id else f"call_{number}"
+        unique_call_id = self._unique(call_id or substitute, number)
+        unique_item_id = self._unique(item_id, number) if item_id and item_id != call_id else unique_call_id
+        call = _ToolCall(self._next_index(), unique_item_id, unique_call_id, call_id or None, name)
+        call.kind = kind
+        self._calls[key] = call
+        self._parts.append(call)
+        first = '"' if kind == "custom" else ""
+        if first:
+            call.pieces.append(first)
+        self._events.append(ToolCallDelta(unique_item_id, name, first, call.index))
+
+    def tool_call_arguments(self, key: Hashable, delta: str) -> None:
+        """A piece of a call's arguments. For a custom tool `delta` is the free text, which becomes a JSON string."""
+        call = self._calls.get(key)
+        if call is None or not delta or call.state == "done":
+            return
+        if call.kind == "custom":
+            delta = msgspec.json.encode(delta)[1:-1].decode()
+        call.pieces.append(delta)
+        self._events.append(ToolCallDelta(call.item_id, None, delta, call.index))
+
+    def tool_call_length(self, key: Hashable) -> int:
+        """How many characters of arguments have come."""
+        call = self._calls.get(key)
+        return 0 if call is None else sum(map(len, call.pieces))
+
+    def tool_call_extra(self, key: Hashable, *, signature: str | None = None, **extra: Any) -> None:
+        """What the adapter must send back with this call: a signature, and anything else by name."""
+        call = self._calls[key]
+        call.signature = signature or call.signature
+        if extra:
+            call.extra = {**(call.extra or {}), **extra}
+
+    def tool_call_done(self, key: Hashable, *, cut: bool = False) -> None:
+        """The call is whole; with `cut` the wire itself says that it is not.
+
+        A call without argument text stays open until the next part or the end shows whether the model
+        had nothing to say or was cut before it could.
+        """
+        call = self._calls.get(key)
+        if call is None or call.state != "open":
+            return
+        self._settle()
+        if cut or call.pieces:
+            self._finish_call(call, cut=cut)
+        else:
+            call.state = "closing"
+            self._closing = call
+
+    def _settle(self) -> None:
+        if self._closing is not None:
+            call, self._closing = self._closing, None
+            self._finish_call(call)
+
+    def _finish_call(self, call: _ToolCall, *, cut: bool = False, turn_cut: bool = False) -> None:
+        """Close a call that the wire calls cut (`cut`), or whose whole turn ended early (`turn_cut`)."""
+        if call.kind == "custom":
+            call.pieces.append('"')
+            self._events.append(ToolCallDelta(call.item_id, None, '"', call.index))
+            call.complete = not cut and not turn_cut
+        elif call.pieces:
+            call.complete = not cut and json_text.is_json("".join(call.pieces))
+        else:
+            call.complete = not cut and not turn_cut
+        call.state = "done"
+        self._events.append(
+            ToolCallDone(call.item_id, call.call_id, call.name, call.arguments(), call.complete, call.index)
+        )
+
+    def _unique(self, id: str, number: int) -> str:
+        while id in self._ids:
+            id = f"{id}_{number}"
+        self._ids.add(id)
+        return id
+
+    # What the provider does by itself
+
+    def provider_block(self, key: Hashable, format: str, data: Any) -> None:
+        """A block that is kept as it is, for replay. A second one under the same key replaces its data."""
+        part = self._providers.get(key)
+        if part is None:
+            part = self._providers[key] = _Provider(self._next_index(), format, data)
+            self._parts.append(part)
+        else:
+            part.data = data
+
+    def server_tool_call(self, key: Hashable, id: str, name: str, input: Any) -> None:
+        """The provider runs a tool of its own."""
+        self._events.append(ServerToolCall(id, name, input, self._place(key)))
+
+    def server_tool_result(self, key: Hashable, id: str, name: str, output: Any) -> None:
+        """What that tool gave."""
+        self._events.append(ServerToolResult(id, name, output, self._place(key)))
+
+    def web_search_status(
+        self, key: Hashable, status: SearchStatus, *, query: str | None = None, url: str | None = None
+    ) -> None:
+        """A search of the provider's goes on."""
+        self._events.append(WebSearchStatus(status, query, url, self._place(key)))
+
+    def web_search_done(self, key: Hashable, query: str, sources: list[Source]) -> None:
+        """A search of the provider's has finished."""
+        self._events.append(WebSearchDone(query, sources, self._place(key)))
+
+    def file(self, media_type: str, *, data: str | None = None, url: str | None = None) -> None:
+        """A generated image, audio or file: base64 data or a URL."""
+        part = _File(self._next_index(), media_type, data, url)
+        self._parts.append(part)
+        self._events.append(FileDone(media_type, data, url, part.index))
+
+    def _place(self, key: Hashable) -> int | None:
+        part = self._providers.get(key) or self._texts.get(key)
+        if part is None and self._texts:
+            part = next(reversed(self._texts.values()))
+        return None if part is None else part.index
+
+    def _next_index(self) -> int:
+        self._settle()
+        return len(self._parts)
+

@@ -1,0 +1,359 @@
+"""Bytes in, events out: the machinery every wire format shares.
+
+A wire format is a `Translator`: it turns one decoded document into moves on the assembler. All else
+happens here: framing, telling an error page or a whole JSON body from a stream, decoding, faults, and
+the rule that a stream is complete only when its wire says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from plait.errors import QUOTE_LIMIT, IncompleteStreamError, PlaitError, ProtocolError, quote
+from plait.events import Event
+from plait.framing import ServerSentEvent, SSEDecoder, is_sse_start
+from plait.wire.assembler import Assembler
+from plait.wire.reading import NotAnObject, Reader
+
+if TYPE_CHECKING:
+    from plait.messages import AssistantMessage
+
+MAX_BODY = 64 * 1024 * 1024
+"""Bytes of a whole JSON body in place of a stream: as many as one frame may have."""
+
+_DONE = "[DONE]"
+
+
+class Translator:
+    """One wire format's reading: documents -> moves. Subclasses live in `wire/<format>/parser.py`.
+
+    Attributes:
+        name: the format's name
+        types: struct, or tagged union of structs, of a stream's documents
+        response_type: struct of a non-streaming body
+        terminal: what ends a stream, in words for an error message
+        ignored: tags of documents that are known and say nothing
+    """
+
+    name: ClassVar[str]
+    types: ClassVar[Any]
+    response_type: ClassVar[Any]
+    terminal: ClassVar[str]
+    ignored: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, assembler: Assembler, unknown: Counter[str]) -> None:
+        self.assembler = assembler
+        self.unknown = unknown
+
+    def read(self, document: Any) -> None:
+        """Make the moves for one document.
+
+        Raises:
+            ProviderError: the document says that the provider failed
+            ProtocolError: the document contradicts what came before
+        """
+        raise NotImplementedError
+
+    def read_response(self, body: Any) -> None:
+        """Make the moves for a whole non-streaming body, the last one being `end()`; raises as `read`."""
+        raise NotImplementedError
+
+    def read_error(self, document: dict[str, Any], event: str | None = None) -> PlaitError | None:
+        """The error that a JSON document is, when it is one. `event` is the SSE event's name."""
+        raise NotImplementedError
+
+    def done_marker(self) -> None:
+        """The stream said `[DONE]`."""
+
+    def end_of_body(self) -> None:
+        """The body ended cleanly: call `assembler.end()` if the wire has said enough for that."""
+
+
+class Parser:
+    """Push bytes of one response in, take events out; no I/O.
+
+    `feed` never raises for what a provider sent: a fault stops the parser (`error` is set, later bytes
+    are ignored) and `close` raises it, after everything that came before it has been delivered.
+
+    Attributes:
+        wire: the wire format's name
+        error: the fault, as soon as it is known
+        unknown: what was seen and not understood, with counts (keys: see `plait.wire.reading`)
+        bytes_read: how many bytes were fed
+    """
+
+    def __init__(
+        self,
+        translator: Callable[[Assembler, Counter[str]], Translator],
+        *,
+        count_fields: bool = False,
+    ) -> None:
+        self.error: PlaitError | None = None
+        self.unknown: Counter[str] = Counter()
+        self.bytes_read = 0
+        self._assembler = Assembler()
+        self._translator = translator(self._assembler, self.unknown)
+        self.wire = self._translator.name
+        self._reader = Reader(
+            self._translator.types,
+            self.unknown,
+            ignored=self._translator.ignored,
+            count_fields=count_fields,
+        )
+        self._count_fields = count_fields
+        self._decoder = SSEDecoder(lenient=True)
+        self._frames = 0
+        self._mode: Literal["start", "stream", "body"] = "start"
+        self._body: list[bytes] = []
+        self._body_size = 0
+        self._closed = False
+
+    @property
+    def message(self) -> AssistantMessage:
+        """What has been read so far; its `finish_reason` is None until the response has ended."""
+        return self._assembler.message()
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing more is to be read: the terminal event came, or a fault."""
+        return self._assembler.ended or self.error is not None
+
+    def feed(self, data: bytes) -> list[Event]:
+        """The events that these bytes complete.
+
+        Raises:
+            TypeError: `data` is not bytes
+            ValueError: the parser is closed
+        """
+        if self._closed:
+            raise ValueError("this parser is closed: make a new one for each response")
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise TypeError(f"feed takes bytes, got {type(data).__name__}")
+        self.bytes_read += len(data)
+        if self.done:
+            return []
+        if self._mode == "stream":
+            self._stream(data)
+        else:
+            self._collect(bytes(data))
+        return self._assembler.take()
+
+    def close(self) -> list[Event]:
+        """The body has ended: the last events. A second call gives none, or raises the same fault again.
+
+        Raises:
+            IncompleteStreamError: the wire's terminal event has not come
+            ProviderError: the provider reported an error
+            ProtocolError: the bytes are not this wire format
+        """
+        events, error = self.finish()
+        if error is not None:
+            error.undelivered = tuple(events)
+            raise error
+        return events
+
+    def finish(self) -> tuple[list[Event], PlaitError | None]:
+        """As `close`, but gives the fault beside the last events instead of raising it."""
+        if not self._closed:
+            self._closed = True
+            if not self.done:
+                self._end_of_body()
+            self._reader.close()
+            if self.error is None and not self._assembler.ended:
+                self._translator.end_of_body()
+            if self.error is None and not self._assembler.ended:
+                events = self._assembler.take()
+                self._fail(self._incomplete())
+                return events, self.error
+        return self._assembler.take(), self.error
+
+    # Reading
+
+    def _stream(self, data: bytes | bytearray | memoryview) -> None:
+        try:
+            frames = self._decoder.feed(data)
+        except ProtocolError as error:
+            self._fail(ProtocolError(f"{self.wire}: {error}"))
+            return
+        if frames:
+            self._read_frames(frames)
+            fault = self._decoder.error
+            if fault is not None and not self.done:
+                self._fail(ProtocolError(f"{self.wire}: {fault}"))
+
+    def _read_frames(self, frames: list[ServerSentEvent]) -> None:
+        read_text = self._reader.read
+        read = self._translator.read
+        for number, frame in enumerate(frames, self._frames + 1):
+            try:
+                if frame.event == "error":
+                    self._read_error_frame(frame.data)
+                document = read_text(frame.data, frame.event)
+                if document is not None:
+                    read(document)
+            except NotAnObject as problem:
+                self._not_an_object(frame, number, problem)
+            except PlaitError as error:
+                self._fail(error)
+            if self._assembler.ended or self.error is not None:
+                return
+        self._frames += len(frames)
+
+    def _read_error_frame(self, text: str) -> None:
+        document = self._reader.generic(text)
+        error = self._translator.read_error(document, "error") if isinstance(document, dict) else None
+        if error is not None:
+            raise error
+
+    def _not_an_object(self, frame: ServerSentEvent, number: int, problem: NotAnObject) -> None:
+        text = frame.data.strip()
+        if text.startswith(_DONE):
+            self._translator.done_marker()
+        elif not text or text.startswith(":"):
+            self.unknown["keep-alive"] += 1  # some gateways send the comment as data
+        elif frame.terminated:
+            self._fail(
+                ProtocolError(
+                    f"{self.wire}: frame {number}: expected a JSON object, got {problem}: {quote(text)}"
+                )
+            )
+
+    def _collect(self, data: bytes) -> None:
+        """The start of the body: a stream, or something else that is read whole."""
+        if not self._body:  # blank lines say nothing of what follows
+            rest = data.lstrip(b"\r\n")
+            self._stream(data[: len(data) - len(rest)])
+            data = rest
+        self._body.append(data)
+        self._body_size += len(data)
+        if self._mode == "start":
+            prefix = b"".join(self._body)
+            is_stream = is_sse_start(prefix)
+            if is_stream:
+                self._mode, self._body = "stream", []
+                self._stream(prefix)
+            elif is_stream is False:
+                self._mode, self._body = "body", [prefix]
+        if self._mode == "body":
+            if self._body_size >= QUOTE_LIMIT and not _is_json_start(self._body[0]):
+                self._not_a_stream()
+            elif self._body_size > MAX_BODY:
+                self._fail(
+                    ProtocolError(f"{self.wire}: a body that is no stream is longer than {MAX_BODY:,} bytes")
+                )
+
+    def _not_a_stream(self) -> None:
+        start = b"".join(self._body)[:QUOTE_LIMIT]
+        self._fail(ProtocolError(f"{self.wire}: expected a stream of server-sent events, got {quote(start)}"))
+
+    def _end_of_body(self) -> None:
+        if self._mode == "body":
+            self._read_body(b"".join(self._body))
+            return
+        if self._mode == "start":
+            self._stream(b"".join(self._body))
+        if self.done:
+            return
+        try:
+            frames = self._decoder.close()
+        except ProtocolError as error:
+            self._fail(ProtocolError(f"{self.wire}: {error}"))
+            return
+        self._read_frames(frames)
+
+    def _read_body(self, body: bytes) -> None:
+        """A body that is not a stream: an error, a whole answer, or an error page of something between."""
+        if not _is_json_start(body):
+            self._not_a_stream()
+            return
+        text = body.decode("utf-8", "replace").strip("\ufeff \t\r\n")
+        text = re.sub(r"\s*data:\s*\[DONE\]\s*$", "", text)
+        try:
+            self._read_whole(text)
+        except NotAnObject as problem:
+            self._read_bare_lines(body, text, problem)
+        except PlaitError as error:
+            self._fail(error)
+
+    def _read_whole(self, text: str) -> None:
+        read_whole(self._translator, text, self.unknown, count_fields=self._count_fields)
+
+    def _read_bare_lines(self, body: bytes, text: str, problem: NotAnObject) -> None:
+        """A stream whose first line is bare JSON without `data:`; else truncated or broken JSON."""
+        frames = self._decoder.feed(body) + self._decoder.close()
+        if len(frames) > 1:
+            self._read_frames(frames)
+        elif "truncated" not in str(problem):
+            self._fail(ProtocolError(f"{self.wire}: expected JSON, got {problem}: {quote(text)}"))
+
+    # Faults
+
+    def _fail(self, error: PlaitError) -> None:
+        error.partial_message = self._assembler.message()
+        self.error = error
+
+    def _incomplete(self) -> IncompleteStreamError:
+        last = self._assembler.last_event
+        after = f"after {last.type}" if last is not None else "before any event"
+        return IncompleteStreamError(
+            f"{self.wire}: the body ended {after}, at byte {self.bytes_read:,}, without the terminal event "
+            f"({self._translator.terminal}); what came is in partial_message",
+            wire=self.wire,
+            last_event=last,
+            bytes_read=self.bytes_read,
+        )
+
+
+def read_whole(
+    translator: Translator, document: Any, unknown: Counter[str], *, count_fields: bool = False
+) -> None:
+    """A whole JSON body (text, or decoded) -> moves.
+
+    Raises:
+        ProviderError: the body is an error
+        NotAnObject: it is not a JSON object
+    """
+    reader = Reader(translator.response_type, unknown, count_fields=count_fields)
+    if isinstance(document, str):
+        document = reader.generic(document)
+    if isinstance(document, list) and len(document) == 1:
+        document = document[0]  # Google's front ends wrap an error in an array
+    if isinstance(document, dict) and (error := translator.read_error(document)) is not None:
+        raise error
+    translator.read_response(reader.convert(document))
+
+
+def _is_json_start(body: bytes) -> bool:
+    return body[:64].removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
+
+
+def parse(parser: Parser, chunks: Iterable[bytes]) -> Iterator[Event]:
+    """Events of a whole body; what came before a fault is delivered, then the fault is raised.
+
+    Stops reading `chunks` as soon as the response has ended.
+    """
+    for chunk in chunks:
+        yield from parser.feed(chunk)
+        if parser.done:
+            break
+    events, error = parser.finish()
+    yield from events
+    if error is not None:
+        raise error
+
+
+async def aparse(parser: Parser, chunks: AsyncIterable[bytes]) -> AsyncIterator[Event]:
+    """As `parse`, over an asynchronous source."""
+    async for chunk in chunks:
+        for event in parser.feed(chunk):
+            yield event
+        if parser.done:
+            break
+    events, error = parser.finish()
+    for event in events:
+        yield event
+    if error is not None:
+        raise error

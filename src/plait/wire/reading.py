@@ -1,0 +1,278 @@
+"""One JSON document -> one typed wire struct, and a count of whatever the struct did not expect.
+
+The usual document is decoded straight into its struct (msgspec skips unknown fields without building
+them). One that does not fit is read again field by field: what can be read is read, the rest is counted
+in `unknown` by its path. So a provider's surprise costs time, never the stream.
+
+Keys of `unknown`: `event:<type>` an event no struct reads, `field:<path>` a field no struct reads (only
+with `count_fields`), `type:<path>=<what came>` a known field with an unexpected JSON type; parsers add
+their own, such as `finish_reason:<value>` and `block:<type>`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from functools import cache
+from typing import Any
+
+import msgspec
+from msgspec import inspect
+
+from plait import json_text
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class NotAnObject(Exception):
+    """The document is not JSON, or not an object where the wire has objects. The text says what came."""
+
+
+class _Misfit(Exception):
+    pass
+
+
+class Reader:
+    """Reads documents of one wire.
+
+    Args:
+        types: a struct class, or a union of struct classes told apart by their tag
+        unknown: where surprises are counted
+        ignored: tags of events that are known and carry nothing to read
+        count_fields: also count every field that no struct reads (slower: each document is read twice)
+    """
+
+    def __init__(
+        self,
+        types: Any,
+        unknown: Counter[str],
+        *,
+        ignored: frozenset[str] = frozenset(),
+        count_fields: bool = False,
+    ) -> None:
+        self._decode = msgspec.json.Decoder(types).decode
+        self._types = types
+        self._unknown = unknown
+        self._ignored = ignored
+        self._count_fields = count_fields
+        self._halves: dict[str, str] = {}
+        self._pairing = False
+
+    def read(self, text: str, event: str | None = None) -> Any:
+        """The struct of a document; None when no struct reads this kind of document.
+
+        `event` is the SSE event's name, used when the document does not name its own type.
+
+        Raises:
+            NotAnObject: the document is not JSON, or not a JSON object
+        """
+        if not self._count_fields and not self._pairing:
+            try:
+                return self._decode(text)
+            except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+                pass
+        return self.convert(self.generic(text), event)
+
+    def convert(self, document: Any, event: str | None = None) -> Any:
+        """The struct of decoded JSON data; as `read`."""
+        if not isinstance(document, dict):
+            raise NotAnObject(_kind(document))
+        node = _node(self._types)
+        if isinstance(node, inspect.UnionType):
+            structs = _tagged(self._types)
+            field, tag = structs[0], document.get(structs[0])
+            if not isinstance(tag, str) or tag not in structs[1]:
+                if isinstance(tag, str) and tag in self._ignored:
+                    return None
+                if event in structs[1] and not isinstance(tag, str):
+                    document = {**document, field: event}
+                    tag = event
+                else:
+                    self._unknown[f"event:{str(tag)[:100]}"] += 1
+                    return None
+            node = structs[1][tag]
+        try:
+            return self._fit(document, node, "")
+        except _Misfit:  # pragma: no cover - an object always fits a struct
+            raise NotAnObject(_kind(document)) from None
+
+    def close(self) -> None:
+        """The stream has ended: what was kept back for a later document is counted as lost."""
+        if self._halves:
+            self._unknown["text:lone surrogate"] += len(self._halves)
+            self._halves.clear()
+
+    def generic(self, text: str) -> Any:
+        """The JSON data of a document, as `read` sees it before it looks for structs; raises as `read`."""
+        try:
+            value = json_text.loads(text)
+        except ValueError as error:
+            value = _tolerant(text, error)
+        if self._pairing or _has_surrogate(text):
+            self._pairing = True
+            value = self._pair(value, "")
+            self._pairing = bool(self._halves)
+        return value
+
+    def _pair(self, value: Any, path: str) -> Any:
+        # A provider that escapes as \ud83d\ude00 may cut the pair over two documents: the half is kept
+        # back and joined to the same field of a later one. A half that stays alone becomes U+FFFD.
+        if isinstance(value, str):
+            value = self._halves.pop(path, "") + value if value else value
+            if value and "\ud800" <= value[-1] <= "\udbff":
+                self._halves[path] = value[-1]
+                value = value[:-1]
+            if _LONE_SURROGATE.search(value):
+                value = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+                if "\ufffd" in value:
+                    self._unknown["text:lone surrogate"] += 1
+            return value
+        if isinstance(value, dict):
+            return {key: self._pair(item, f"{path}.{key}") for key, item in value.items()}
+        if isinstance(value, list):
+            return [self._pair(item, path + "[]") for item in value]
+        return value
+
+    def _fit(self, value: Any, node: inspect.Type, path: str) -> Any:
+        """`value` as the type `node` describes; raises `_Misfit` where nothing of it can be read."""
+        match node:
+            case inspect.AnyType():
+                return value
+            case inspect.RawType():
+                return msgspec.Raw(msgspec.json.encode(value))
+            case inspect.NoneType() if value is None:
+                return None
+            case inspect.StructType() if isinstance(value, dict):
+                return self._fit_struct(value, node, path)
+            case inspect.ListType(item_type=item_type) if isinstance(value, list):
+                fitted = [self._fit_or_none(item, item_type, path + "[]") for item in value]
+                return [item for ok, item in fitted if ok]
+            case inspect.DictType(value_type=value_type) if isinstance(value, dict):
+                pairs = {key: self._fit_or_none(item, value_type, path + ".*") for key, item in value.items()}
+                return {key: item for key, (ok, item) in pairs.items() if ok}
+            case inspect.StrType() if isinstance(value, str):
+                return value
+            case inspect.BoolType() if isinstance(value, bool):
+                return value
+            case inspect.IntType() if isinstance(value, int) and not isinstance(value, bool):
+                return value
+            case inspect.FloatType() if isinstance(value, int | float) and not isinstance(value, bool):
+                return float(value)
+            case inspect.UnionType(types=types):
+                return self._fit_union(value, types, path)
+        return self._coerce(value, node, path)
+
+    def _fit_or_none(self, value: Any, node: inspect.Type, path: str) -> tuple[bool, Any]:
+        try:
+            return True, self._fit(value, node, path)
+        except _Misfit:
+            self._unknown[f"type:{path}={_kind(value)}"] += 1
+            return False, None
+
+    def _fit_struct(self, value: dict[str, Any], node: inspect.StructType, path: str) -> Any:
+        fields: dict[str, Any] = {}
+        known = {node.tag_field}
+        for field in node.fields:
+            known.add(field.encode_name)
+            if field.encode_name in value:
+                here = f"{path}.{field.encode_name}" if path else field.encode_name
+                ok, fitted = self._fit_or_none(value[field.encode_name], field.type, here)
+                if ok:
+                    fields[field.name] = fitted
+        if self._count_fields:
+            for key in value.keys() - known:
+                self._unknown[f"field:{path}.{key}" if path else f"field:{key}"] += 1
+        return node.cls(**fields)
+
+    def _fit_union(self, value: Any, types: tuple[inspect.Type, ...], path: str) -> Any:
+        for exact in (True, False):
+            for node in types:
+                if exact and not _accepts(node, value):
+                    continue
+                try:
+                    return self._fit(value, node, path)
+                except _Misfit:
+                    continue
+        raise _Misfit
+
+    def _coerce(self, value: Any, node: inspect.Type, path: str) -> Any:
+        """A scalar written as its neighbour: a number where text was, a numeral where a number was."""
+        read: Any = None
+        if not isinstance(value, bool):
+            if isinstance(node, inspect.StrType) and isinstance(value, int | float):
+                read = json.dumps(value)
+            elif isinstance(node, inspect.IntType) and isinstance(value, int | float | str):
+                read = _whole_number(value)
+        if read is None:
+            raise _Misfit
+        self._unknown[f"type:{path}={_kind(value)}"] += 1
+        return read
+
+
+def _whole_number(value: float | str) -> int | None:
+    try:
+        number = float(value)
+        return int(number) if number.is_integer() else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _accepts(node: inspect.Type, value: Any) -> bool:
+    match node:
+        case inspect.NoneType():
+            return value is None
+        case inspect.StructType() | inspect.DictType():
+            return isinstance(value, dict)
+        case inspect.ListType():
+            return isinstance(value, list)
+        case inspect.StrType():
+            return isinstance(value, str)
+        case inspect.BoolType():
+            return isinstance(value, bool)
+        case inspect.IntType():
+            return isinstance(value, int) and not isinstance(value, bool)
+        case inspect.FloatType():
+            return isinstance(value, int | float) and not isinstance(value, bool)
+    return True
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    for type_, name in ((dict, "object"), (list, "array"), (str, "string")):
+        if isinstance(value, type_):
+            return name
+    return "number"
+
+
+def _has_surrogate(text: str) -> bool:
+    return re.search(r"\\u[dD][89a-fA-F]", text) is not None
+
+
+def _tolerant(text: str, error: ValueError) -> Any:
+    # Some servers write NaN (log probabilities): not JSON, but nothing else is wrong with the document.
+    try:
+        return json.loads(text, parse_constant=lambda _constant: None)
+    except RecursionError:
+        raise NotAnObject("JSON that is nested too deeply") from None
+    except ValueError:
+        raise NotAnObject(f"text that is not JSON ({error})") from None
+
+
+@cache
+def _node(types: Any) -> inspect.Type:
+    return inspect.type_info(types)
+
+
+@cache
+def _tagged(types: Any) -> tuple[str, dict[str, inspect.StructType]]:
+    """The tag field, and the struct of each tag, of a union of tagged structs."""
+    node = _node(types)
+    assert isinstance(node, inspect.UnionType)
+    structs = [item for item in node.types if isinstance(item, inspect.StructType)]
+    (field,) = {item.tag_field for item in structs}
+    assert field is not None
+    return field, {str(item.tag): item for item in structs}
