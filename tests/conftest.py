@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from recordings import CORPUS
 
 
@@ -14,6 +13,3 @@ def pytest_report_header() -> str:
 def pytest_ignore_collect(collection_path: object) -> bool | None:
     """Leave tests/corpus out, as a whole, on a machine without the recordings."""
     return True if CORPUS is None and str(collection_path).endswith("tests/corpus") else None
-
-
-pytest.register_assert_rewrite("recordings")

@@ -1,14 +1,14 @@
 """Plait turns every LLM provider's wire format into one event vocabulary.
 
-    import plait
+import plait
 
-    parser = plait.parser("anthropic-messages")
-    for chunk in chunks:
-        for event in parser.feed(chunk):
-            ...
-    for event in parser.close():
+parser = plait.parser("anthropic-messages")
+for chunk in chunks:
+    for event in parser.feed(chunk):
         ...
-    parser.message
+for event in parser.close():
+    ...
+parser.message
 """
 
 from __future__ import annotations
@@ -145,7 +145,9 @@ def parser(wire: str, *, dialect: str | None = None, count_fields: bool = False,
     return wires.parser(wire, dialect=dialect, count_fields=count_fields, **options)
 
 
-def parse(chunks: Iterable[bytes], wire: str, *, dialect: str | None = None, **options: Any) -> Iterator[Event]:
+def parse(
+    chunks: Iterable[bytes], wire: str, *, dialect: str | None = None, **options: Any
+) -> Iterator[Event]:
     """The events of one response's body. What came before a fault is delivered, then the fault is raised.
 
     Args:

@@ -206,6 +206,11 @@ class ToolCallDelta(Event, frozen=True, gc=False):
     arguments_delta: str = ""
     index: int | None = None
 
+    def to_dict(self) -> dict[str, Any]:
+        """As for every event; an empty `arguments_delta` (the call has only begun) is there too."""
+        data = super().to_dict()
+        return data if self.arguments_delta else {**data, "arguments_delta": ""}
+
 
 class ToolCallDone(Event, frozen=True, gc=False):
     """A whole tool call. Unless `complete`, its arguments are not one JSON value and it must not be run."""

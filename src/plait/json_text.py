@@ -7,9 +7,12 @@ number beyond a double) is read by the standard library.
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, NoReturn
 
 import msgspec
+
+_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
 
 def loads(text: str) -> Any:
@@ -26,11 +29,24 @@ def loads(text: str) -> Any:
     except RecursionError:
         raise ValueError("nested too deeply") from None
     try:
-        return json.loads(text, parse_constant=_refuse)
+        return json.loads(text, parse_constant=_refuse, parse_int=_integer)
     except RecursionError:
         raise ValueError("nested too deeply") from None
     except ValueError:
         raise ValueError(reason) from None
+
+
+def loads_tolerant(text: str) -> Any:
+    """As `loads`, but NaN and infinities are null: some servers write them (log probabilities)."""
+    try:
+        return loads(text)
+    except ValueError as error:
+        if "NaN" not in text and "Infinity" not in text:
+            raise
+        try:
+            return json.loads(text, parse_constant=lambda _constant: None, parse_int=_integer)
+        except (ValueError, RecursionError):
+            raise error from None
 
 
 def is_json(text: str) -> bool:
@@ -42,8 +58,27 @@ def is_json(text: str) -> bool:
     return True
 
 
+def is_cut(text: str) -> bool:
+    """Whether `text` is not JSON but could become JSON if more of it came: its end is missing."""
+    try:
+        loads(text)
+    except ValueError as error:
+        if "truncated" in str(error):
+            return True
+        # What is read with tolerance (NaN, 1e400), or is only half a number, is no reason to call it broken.
+        if "number" in str(error).lower() or "invalid character" in str(error):
+            rest = _STRING.sub("", text)
+            return '"' in rest or rest.count("{") + rest.count("[") > rest.count("}") + rest.count("]")
+    return False
+
+
 def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not JSON")
+
+
+def _integer(digits: str) -> int | float:
+    # Python refuses to read integers of more than 4,300 digits: they are read as doubles, which is infinity.
+    return int(digits) if len(digits) <= 4300 else float(digits)
 
 
 def compact(raw: msgspec.Raw | bytes | str) -> str:
@@ -51,5 +86,5 @@ def compact(raw: msgspec.Raw | bytes | str) -> str:
     text = raw if isinstance(raw, str) else bytes(raw).decode()
     try:
         return msgspec.json.format(text, indent=-1)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return text

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from botocore.eventstream import EventStreamBuffer
 from chunked import check_decode, cuts, outcome, split
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -286,9 +287,8 @@ def with_uuids(headers: dict[str, Any]) -> dict[str, Any]:
 @given(messages, cuts)
 def test_botocore_agrees(sent: list[tuple[dict[str, Any], bytes]], places: list[int]) -> None:
     """botocore reads the same messages from the same chunks."""
-    eventstream = pytest.importorskip("botocore.eventstream")
     body = b"".join(encode(headers, payload) for headers, payload in sent)
-    theirs = eventstream.EventStreamBuffer()
+    theirs = EventStreamBuffer()
     ours = EventStreamDecoder()
     for chunk in split(body, places):
         theirs.add_data(chunk)

@@ -295,3 +295,12 @@ def test_fault_then_good_events() -> None:
         with pytest.raises(ProtocolError) as caught:
             decoder.feed(b"data: b\n\n")
         assert caught.value is error
+
+
+def test_lenient_reads_a_field_after_white_space() -> None:
+    """Recordings exist whose first line was indented by hand; WHATWG has it as an unknown field."""
+    body = b" data: {}\n\ndata: 1\n\n"
+    assert [event.data for event in SSEDecoder(lenient=True).feed(body)] == ["{}", "1"]
+    assert [event.data for event in SSEDecoder().feed(body)] == ["1"]
+    assert is_sse_start(body, lenient=True) is True
+    assert is_sse_start(body) is False

@@ -62,7 +62,8 @@ class SSEDecoder(Decoder[ServerSentEvent]):
         """Start at byte 0 of a body.
 
         Args:
-            lenient: read two things that are not SSE and that WHATWG ignores. A line that starts with `{`
+            lenient: read three things that are not SSE and that WHATWG ignores. White space before a
+                field's name. A line that starts with `{`
                 is a data line, and so are the lines of pretty-printed JSON after it: gateways, and Gemini
                 on a failure, write bare JSON into the body. A field named `error` is a data line of an
                 event of type `error`: llama.cpp wrote `error: {json}` before October 2025
@@ -231,7 +232,7 @@ class SSEDecoder(Decoder[ServerSentEvent]):
                 bare_json = True
                 data.append(line)
                 continue
-            name, _, value = line.partition(":")
+            name, _, value = (line.lstrip(" \t") if self._lenient else line).partition(":")
             value = value.removeprefix(" ")
             if name == "data":
                 data.append(value)
@@ -284,12 +285,12 @@ def is_sse_start(prefix: bytes, *, lenient: bool = False) -> bool | None:
     """Whether a body that starts with `prefix` is an SSE body and not, say, an HTML page or a JSON document.
 
     A BOM and blank lines are skipped. Then True when the first line is a comment or one of the fields
-    `data`, `event`, `id` and `retry` (with `lenient` also `error`, see `SSEDecoder`), False when it cannot
+    `data`, `event`, `id` and `retry` (with `lenient` also `error` and after white space, see `SSEDecoder`), False when it cannot
     be, None while the prefix is too short to tell, as `b"dat"` is.
     """
     if len(prefix) < len(BOM) and BOM.startswith(prefix):
         return None
-    line = prefix.removeprefix(BOM).lstrip(b"\r\n")
+    line = prefix.removeprefix(BOM).lstrip(b"\r\n \t" if lenient else b"\r\n")
     if line.startswith(b":"):
         return True
     for name in (*_FIELDS, b"error") if lenient else _FIELDS:

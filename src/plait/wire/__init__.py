@@ -60,7 +60,10 @@ DIALECTS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
 
 def parser(wire: str, *, dialect: str | None = None, count_fields: bool = False, **options: Any) -> Parser:
     """A parser for one response of this wire format. See `plait.parser`."""
-    return Parser(partial(translator, wire, dialect, {"count_fields": count_fields, **options}), count_fields=count_fields)
+    return Parser(
+        partial(translator, wire, dialect, {"count_fields": count_fields, **options}),
+        count_fields=count_fields,
+    )
 
 
 def translator(
@@ -80,7 +83,9 @@ def translator(
     accepted = set(signature(cls).parameters) - {"assembler", "unknown"}
     strange = sorted(options.keys() - accepted)
     if strange:
-        raise UnknownWireError(f"{wire} has no option {strange[0]!r}; its options are {', '.join(sorted(accepted))}")
+        raise UnknownWireError(
+            f"{wire} has no option {strange[0]!r}; its options are {', '.join(sorted(accepted))}"
+        )
     return cls(assembler, unknown, **{**(dialects[dialect] if dialect else {}), **options})
 
 
@@ -95,7 +100,9 @@ def read_response(
             try:
                 body = bytes(body).decode("utf-8-sig")
             except UnicodeDecodeError as error:
-                raise NotAnObject(f"bytes that are not UTF-8 ({error.reason} at byte {error.start})") from None
+                raise NotAnObject(
+                    f"bytes that are not UTF-8 ({error.reason} at byte {error.start})"
+                ) from None
         read_whole(reading, body.strip() if isinstance(body, str) else body, unknown)
     except NotAnObject as problem:
         got = quote(body) if isinstance(body, bytes | str) else type(body).__name__

@@ -545,4 +545,3 @@ class Assembler:
     def _next_index(self) -> int:
         self._settle()
         return len(self._parts)
-

@@ -133,7 +133,9 @@ def typed_error(
 
 
 def _class(facts: ErrorFacts, table: ErrorTable, status: int | None) -> type[ProviderError]:
-    known = next((table[name] for name in (facts.code, facts.type) if name is not None and name in table), None)
+    known = next(
+        (table[name] for name in (facts.code, facts.type) if name is not None and name in table), None
+    )
     if known is None or known is BadRequestError:
         if CONTEXT_WORDS.search(facts.message) and (status is None or status in (400, 413, 422)):
             return ContextWindowExceededError
@@ -143,7 +145,9 @@ def _class(facts: ErrorFacts, table: ErrorTable, status: int | None) -> type[Pro
         return known
     if status is None:
         return ProviderError
-    return STATUS_ERRORS.get(status, ServerError if status >= 500 else BadRequestError if status >= 400 else ProviderError)
+    return STATUS_ERRORS.get(
+        status, ServerError if status >= 500 else BadRequestError if status >= 400 else ProviderError
+    )
 
 
 def _unwrap(facts: ErrorFacts) -> ErrorFacts:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from plait.errors import QUOTE_LIMIT, IncompleteStreamError, PlaitError, ProtocolError, quote
 from plait.events import Event
-from plait.framing import ServerSentEvent, SSEDecoder, is_sse_start
+from plait.framing import EventStreamMessage, ServerSentEvent
 from plait.wire.assembler import Assembler
+from plait.wire.bodies import FRAMINGS, Framing, FramingName, starts_with
 from plait.wire.reading import NotAnObject, Reader
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class Translator:
         types: struct, or tagged union of structs, of a stream's documents
         response_type: struct of a non-streaming body
         terminal: what ends a stream, in words for an error message
+        framings: the ways its streams are cut into frames, the usual one first
         ignored: tags of documents that are known and say nothing
     """
 
@@ -42,6 +44,7 @@ class Translator:
     types: ClassVar[Any]
     response_type: ClassVar[Any]
     terminal: ClassVar[str]
+    framings: ClassVar[tuple[FramingName, ...]] = ("sse",)
     ignored: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self, assembler: Assembler, unknown: Counter[str]) -> None:
@@ -55,6 +58,10 @@ class Translator:
             ProviderError: the document says that the provider failed
             ProtocolError: the document contradicts what came before
         """
+        raise NotImplementedError
+
+    def read_message(self, message: EventStreamMessage) -> None:
+        """Make the moves for one message of an AWS event stream; raises as `read`, and `NotAnObject`."""
         raise NotImplementedError
 
     def read_response(self, body: Any) -> None:
@@ -104,7 +111,8 @@ class Parser:
             count_fields=count_fields,
         )
         self._count_fields = count_fields
-        self._decoder = SSEDecoder(lenient=True)
+        self._framings = [FRAMINGS[name] for name in self._translator.framings]
+        self._use(self._framings[0])
         self._frames = 0
         self._mode: Literal["start", "stream", "body"] = "start"
         self._body: list[bytes] = []
@@ -163,8 +171,6 @@ class Parser:
                 self._end_of_body()
             self._reader.close()
             if self.error is None and not self._assembler.ended:
-                self._translator.end_of_body()
-            if self.error is None and not self._assembler.ended:
                 events = self._assembler.take()
                 self._fail(self._incomplete())
                 return events, self.error
@@ -184,7 +190,7 @@ class Parser:
             if fault is not None and not self.done:
                 self._fail(ProtocolError(f"{self.wire}: {fault}"))
 
-    def _read_frames(self, frames: list[ServerSentEvent]) -> None:
+    def _read_events(self, frames: list[ServerSentEvent]) -> None:
         read_text = self._reader.read
         read = self._translator.read
         for number, frame in enumerate(frames, self._frames + 1):
@@ -195,7 +201,25 @@ class Parser:
                 if document is not None:
                     read(document)
             except NotAnObject as problem:
-                self._not_an_object(frame, number, problem)
+                self._not_an_object(frame.data, number, problem, terminated=frame.terminated)
+            except PlaitError as error:
+                self._fail(error)
+            if self._assembler.ended or self.error is not None:
+                return
+        self._frames += len(frames)
+
+    def _read_texts(self, frames: list[str]) -> None:
+        terminated = not self._closed
+        self._read_events([ServerSentEvent(text, terminated=terminated) for text in frames])
+
+    def _read_messages(self, frames: list[EventStreamMessage]) -> None:
+        read = self._translator.read_message
+        for number, message in enumerate(frames, self._frames + 1):
+            try:
+                read(message)
+            except NotAnObject as problem:
+                text = message.payload.decode("utf-8", "replace")
+                self._not_an_object(text, number, problem, terminated=True)
             except PlaitError as error:
                 self._fail(error)
             if self._assembler.ended or self.error is not None:
@@ -208,46 +232,62 @@ class Parser:
         if error is not None:
             raise error
 
-    def _not_an_object(self, frame: ServerSentEvent, number: int, problem: NotAnObject) -> None:
-        text = frame.data.strip()
+    def _not_an_object(self, text: str, number: int, problem: NotAnObject, *, terminated: bool) -> None:
+        text = text.strip()
         if text.startswith(_DONE):
             self._translator.done_marker()
         elif not text or text.startswith(":"):
             self.unknown["keep-alive"] += 1  # some gateways send the comment as data
-        elif frame.terminated:
+        elif terminated:
             self._fail(
                 ProtocolError(
                     f"{self.wire}: frame {number}: expected a JSON object, got {problem}: {quote(text)}"
                 )
             )
 
+    def _use(self, framing: Framing) -> None:
+        self._framing = framing
+        self._decoder = framing.decoder()
+        readers: dict[FramingName, Callable[[list[Any]], None]] = {
+            "sse": self._read_events,
+            "ndjson": self._read_texts,
+            "json-array": self._read_texts,
+            "event-stream": self._read_messages,
+        }
+        self._read_frames = readers[framing.name]
+
     def _collect(self, data: bytes) -> None:
         """The start of the body: a stream, or something else that is read whole."""
         if not self._body:  # blank lines say nothing of what follows
-            rest = data.lstrip(b"\r\n")
-            self._stream(data[: len(data) - len(rest)])
-            data = rest
+            data = data.lstrip(b"\r\n")
         self._body.append(data)
         self._body_size += len(data)
         if self._mode == "start":
-            prefix = b"".join(self._body)
-            is_stream = is_sse_start(prefix)
-            if is_stream:
-                self._mode, self._body = "stream", []
-                self._stream(prefix)
-            elif is_stream is False:
-                self._mode, self._body = "body", [prefix]
+            self._recognize(b"".join(self._body))
         if self._mode == "body":
-            if self._body_size >= QUOTE_LIMIT and not _is_json_start(self._body[0]):
+            if self._body_size >= QUOTE_LIMIT and not starts_with(b"{[", self._body[0]):
                 self._not_a_stream()
             elif self._body_size > MAX_BODY:
                 self._fail(
                     ProtocolError(f"{self.wire}: a body that is no stream is longer than {MAX_BODY:,} bytes")
                 )
 
+    def _recognize(self, prefix: bytes) -> None:
+        self._body = [prefix] if prefix else []
+        answers = [(framing, framing.starts(prefix)) for framing in self._framings]
+        for framing, answer in answers:
+            if answer:
+                self._use(framing)
+                self._mode, self._body = "stream", []
+                self._stream(prefix)
+                return
+        if all(answer is False for _, answer in answers):
+            self._mode = "body"
+
     def _not_a_stream(self) -> None:
         start = b"".join(self._body)[:QUOTE_LIMIT]
-        self._fail(ProtocolError(f"{self.wire}: expected a stream of server-sent events, got {quote(start)}"))
+        words = " or ".join(framing.words for framing in self._framings)
+        self._fail(ProtocolError(f"{self.wire}: expected {words}, got {quote(start)}"))
 
     def _end_of_body(self) -> None:
         if self._mode == "body":
@@ -263,29 +303,30 @@ class Parser:
             self._fail(ProtocolError(f"{self.wire}: {error}"))
             return
         self._read_frames(frames)
+        if not self.done and self._framing.whole(self._decoder):
+            self._translator.end_of_body()
 
     def _read_body(self, body: bytes) -> None:
         """A body that is not a stream: an error, a whole answer, or an error page of something between."""
-        if not _is_json_start(body):
+        if not starts_with(b"{[", body):
             self._not_a_stream()
             return
         text = body.decode("utf-8", "replace").strip("\ufeff \t\r\n")
         text = re.sub(r"\s*data:\s*\[DONE\]\s*$", "", text)
         try:
-            self._read_whole(text)
+            read_whole(self._translator, text, self.unknown, count_fields=self._count_fields)
         except NotAnObject as problem:
             self._read_bare_lines(body, text, problem)
         except PlaitError as error:
             self._fail(error)
 
-    def _read_whole(self, text: str) -> None:
-        read_whole(self._translator, text, self.unknown, count_fields=self._count_fields)
-
     def _read_bare_lines(self, body: bytes, text: str, problem: NotAnObject) -> None:
         """A stream whose first line is bare JSON without `data:`; else truncated or broken JSON."""
-        frames = self._decoder.feed(body) + self._decoder.close()
+        frames = self._decoder.feed(body) + self._decoder.close() if self._framing.name == "sse" else []
         if len(frames) > 1:
             self._read_frames(frames)
+            if not self.done:
+                self._translator.end_of_body()
         elif "truncated" not in str(problem):
             self._fail(ProtocolError(f"{self.wire}: expected JSON, got {problem}: {quote(text)}"))
 
@@ -324,10 +365,6 @@ def read_whole(
     if isinstance(document, dict) and (error := translator.read_error(document)) is not None:
         raise error
     translator.read_response(reader.convert(document))
-
-
-def _is_json_start(body: bytes) -> bool:
-    return body[:64].removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
 
 
 def parse(parser: Parser, chunks: Iterable[bytes]) -> Iterator[Event]:

@@ -23,6 +23,8 @@ from msgspec import inspect
 from plait import json_text
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = re.compile("\\\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+_TOO_DEEP = "JSON that is nested too deeply"
 
 
 class NotAnObject(Exception):
@@ -41,6 +43,8 @@ class Reader:
         unknown: where surprises are counted
         ignored: tags of events that are known and carry nothing to read
         count_fields: also count every field that no struct reads (slower: each document is read twice)
+        join_halves: documents are pieces of one stream, so half a surrogate pair at the end of a string is
+            kept for the same field of a later document
     """
 
     def __init__(
@@ -50,14 +54,16 @@ class Reader:
         *,
         ignored: frozenset[str] = frozenset(),
         count_fields: bool = False,
+        join_halves: bool = False,
     ) -> None:
         self._decode = msgspec.json.Decoder(types).decode
         self._types = types
         self._unknown = unknown
         self._ignored = ignored
         self._count_fields = count_fields
+        self._join_halves = join_halves
         self._halves: dict[str, str] = {}
-        self._pairing = False
+        self._fast = not count_fields
 
     def read(self, text: str, event: str | None = None) -> Any:
         """The struct of a document; None when no struct reads this kind of document.
@@ -67,7 +73,7 @@ class Reader:
         Raises:
             NotAnObject: the document is not JSON, or not a JSON object
         """
-        if not self._count_fields and not self._pairing:
+        if self._fast:
             try:
                 return self._decode(text)
             except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
@@ -89,13 +95,30 @@ class Reader:
                     document = {**document, field: event}
                     tag = event
                 else:
-                    self._unknown[f"event:{str(tag)[:100]}"] += 1
+                    what = f"event:{tag[:100]}" if isinstance(tag, str) else f"type:{field}={_kind(tag)}"
+                    self._unknown[what] += 1
                     return None
             node = structs[1][tag]
         try:
             return self._fit(document, node, "")
         except _Misfit:  # pragma: no cover - an object always fits a struct
             raise NotAnObject(_kind(document)) from None
+        except RecursionError:
+            raise NotAnObject(_TOO_DEEP) from None
+
+    def opaque(self, raw: msgspec.Raw) -> Any:
+        """The JSON data of a field that is kept as it is, for replay.
+
+        Raises:
+            NotAnObject: it is nested too deeply
+        """
+        try:
+            return msgspec.json.decode(raw)
+        except (
+            msgspec.DecodeError,
+            RecursionError,
+        ):  # a field that is skipped is not checked in all its depth
+            return self.generic(bytes(raw).decode())
 
     def close(self) -> None:
         """The stream has ended: what was kept back for a later document is counted as lost."""
@@ -106,33 +129,46 @@ class Reader:
     def generic(self, text: str) -> Any:
         """The JSON data of a document, as `read` sees it before it looks for structs; raises as `read`."""
         try:
-            value = json_text.loads(text)
+            value = json_text.loads_tolerant(text)
         except ValueError as error:
-            value = _tolerant(text, error)
-        if self._pairing or _has_surrogate(text):
-            self._pairing = True
+            raise NotAnObject(f"text that is not JSON ({error})") from None
+        if self._halves or _SURROGATE.search(text):
+            value = self.clean(value)
+        return value
+
+    def clean(self, value: Any) -> Any:
+        """`value` with Unicode text only: half a surrogate pair is kept for a later document or becomes U+FFFD."""
+        try:
             value = self._pair(value, "")
-            self._pairing = bool(self._halves)
+        except RecursionError:
+            raise NotAnObject(_TOO_DEEP) from None
+        self._fast = not self._halves and not self._count_fields
         return value
 
     def _pair(self, value: Any, path: str) -> Any:
         # A provider that escapes as \ud83d\ude00 may cut the pair over two documents: the half is kept
         # back and joined to the same field of a later one. A half that stays alone becomes U+FFFD.
         if isinstance(value, str):
-            value = self._halves.pop(path, "") + value if value else value
-            if value and "\ud800" <= value[-1] <= "\udbff":
-                self._halves[path] = value[-1]
-                value = value[:-1]
-            if _LONE_SURROGATE.search(value):
-                value = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-                if "\ufffd" in value:
-                    self._unknown["text:lone surrogate"] += 1
-            return value
+            if not value:
+                return value
+            if self._join_halves:
+                value = self._halves.pop(path, "") + value
+                if "\ud800" <= value[-1] <= "\udbff":
+                    self._halves[path] = value[-1]
+                    value = value[:-1]
+            return self._unicode(value)
         if isinstance(value, dict):
-            return {key: self._pair(item, f"{path}.{key}") for key, item in value.items()}
+            return {self._unicode(key): self._pair(item, f"{path}.{key}") for key, item in value.items()}
         if isinstance(value, list):
             return [self._pair(item, path + "[]") for item in value]
         return value
+
+    def _unicode(self, text: str) -> str:
+        if _LONE_SURROGATE.search(text):
+            text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            if "\ufffd" in text:
+                self._unknown["text:lone surrogate"] += 1
+        return text
 
     def _fit(self, value: Any, node: inspect.Type, path: str) -> Any:
         """`value` as the type `node` describes; raises `_Misfit` where nothing of it can be read."""
@@ -246,20 +282,6 @@ def _kind(value: Any) -> str:
         if isinstance(value, type_):
             return name
     return "number"
-
-
-def _has_surrogate(text: str) -> bool:
-    return re.search(r"\\u[dD][89a-fA-F]", text) is not None
-
-
-def _tolerant(text: str, error: ValueError) -> Any:
-    # Some servers write NaN (log probabilities): not JSON, but nothing else is wrong with the document.
-    try:
-        return json.loads(text, parse_constant=lambda _constant: None)
-    except RecursionError:
-        raise NotAnObject("JSON that is nested too deeply") from None
-    except ValueError:
-        raise NotAnObject(f"text that is not JSON ({error})") from None
 
 
 @cache

@@ -127,7 +127,12 @@ class AnthropicTranslator(Translator):
     def _count(self, usage: wire.Usage) -> None:
         """Counts are cumulative: a present one replaces, 0 included; null and absent change nothing."""
         counts = self._usage
-        for name in ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"):
+        for name in (
+            "input_tokens",
+            "output_tokens",
+            "cache_creation_input_tokens",
+            "cache_read_input_tokens",
+        ):
             value = getattr(usage, name)
             if value is not None:
                 counts[name] = value
