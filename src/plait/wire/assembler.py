@@ -10,18 +10,21 @@ To add a kind of content: one part class here, and the move that fills it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from plait import json_text
+from plait.errors import ProtocolError
 from plait.events import (
     Citation,
     Event,
     FileDone,
     FinishReason,
     FinishReasonDone,
+    GuardrailPhase,
+    GuardrailTripwire,
     ReasoningDelta,
     ReasoningDone,
     ReasoningPart,
@@ -44,12 +47,15 @@ from plait.events import (
 if TYPE_CHECKING:
     from plait.messages import AssistantMessage
 
+MAX_DEPTH = 200
+"""How deep opaque JSON may be nested. Pydantic validates, and JSON libraries read, a little more."""
+
 _CUT_REASONS = frozenset({"length", "context_window", "content_filter", "malformed_output", "error"})
-"""Finish reasons after which a call that has no argument text yet counts as cut, not as one without arguments."""
+"""Finish reasons after which a call without argument text counts as cut, not as one without arguments."""
 
 
 class _Text:
-    __slots__ = ("citations", "extra", "index", "pieces", "refusal", "signature")
+    __slots__ = ("citations", "cited", "extra", "index", "pieces", "refusal", "signature")
 
     def __init__(self, index: int) -> None:
         self.index = index
@@ -57,6 +63,7 @@ class _Text:
         self.signature: str | None = None
         self.refusal: bool | None = None
         self.citations: list[dict[str, Any]] = []
+        self.cited: set[str] = set()
         self.extra: dict[str, Any] | None = None
 
     def content(self) -> dict[str, Any]:
@@ -152,13 +159,16 @@ class _Provider:
 
 
 class _File:
-    __slots__ = ("data", "index", "media_type", "url")
+    __slots__ = ("data", "index", "media_type", "signature", "url")
 
-    def __init__(self, index: int, media_type: str, data: str | None, url: str | None) -> None:
+    def __init__(
+        self, index: int, media_type: str, data: str | None, url: str | None, signature: str | None
+    ) -> None:
         self.index = index
         self.media_type = media_type
         self.data = data
         self.url = url
+        self.signature = signature
 
     def content(self) -> dict[str, Any]:
         source = (
@@ -167,8 +177,20 @@ class _File:
             else {"type": "data", "data": self.data or "", "media_type": self.media_type}
         )
         if self.media_type.startswith("image/"):
-            return {"type": "image", "image": source}
-        return {"type": "file", "data": source, "media_type": self.media_type}
+            return {"type": "image", "image": source, "signature": self.signature}
+        return {
+            "type": "file", "data": source, "media_type": self.media_type, "signature": self.signature
+        }  # fmt: skip
+
+
+def _id(id: str | None) -> str | None:
+    return id if id and not id.isspace() else None
+
+
+def _kept(data: Any) -> Any:
+    if json_text.is_deeper(data, MAX_DEPTH):
+        raise ProtocolError(f"a block's JSON is nested more than {MAX_DEPTH} levels deep")
+    return data
 
 
 _Part = _Text | _Reasoning | _ToolCall | _Provider | _File
@@ -193,17 +215,25 @@ class Assembler:
         self._model: str | None = None
         self._provider: str | None = None
         self._usage: TokenUsage | None = None
+        self._count: Callable[[], TokenUsage | None] | None = None
         self._reason: FinishReason | None = None
         self._raw_reason: str | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing of a response has been said: no name, no content, no usage, no end."""
+        named = self._started or self._response_id or self._model or self._provider
+        return not (self.ended or self._parts or named or self._counted() or self._reason)
 
     # Events and message
 
     def take(self) -> list[Event]:
         """The events since the last `take`."""
         events = self._events
-        if events:
-            self._events = []
-            self.last_event = events[-1]
+        if not events:
+            return []  # a list of the caller's own, not the one that later events go to
+        self._events = []
+        self.last_event = events[-1]
         return events
 
     def message(self) -> AssistantMessage:
@@ -218,7 +248,7 @@ class Assembler:
                 "provider": self._provider,
                 "finish_reason": self._reason if self.ended else None,
                 "raw_finish_reason": self._raw_reason,
-                "token_usage": self._usage,
+                "token_usage": self._counted(),
             }
         )
 
@@ -239,6 +269,15 @@ class Assembler:
         """The usage so far; a later one replaces it."""
         self._usage = usage
 
+    def usage_from(self, count: Callable[[], TokenUsage | None]) -> None:
+        """Where to ask for the usage so far, for a wire that says it with every piece of text."""
+        self._count = count
+
+    def _counted(self) -> TokenUsage | None:
+        if self._count is not None:
+            self._usage = self._count() or self._usage
+        return self._usage
+
     def finished(self, reason: FinishReason | None, raw: str | None) -> None:
         """The wire gave a finish reason (a later one replaces it). The response goes on until `end()`."""
         self._reason = reason
@@ -250,7 +289,7 @@ class Assembler:
         return self._reason is not None
 
     def end(self) -> None:
-        """The terminal event: closes what is open, then text, usage and finish reason. A second is ignored."""
+        """The terminal event: closes what is open, then text, usage, finish reason. A second is ignored."""
         if self.ended:
             return
         reason = self._final_reason()
@@ -266,8 +305,9 @@ class Assembler:
         whole = "".join(piece for part in texts for piece in part.pieces)
         if whole:
             emit(TextDone(whole, texts[-1].index))
-        if self._usage is not None:
-            emit(TokenUsageDone(self._usage))
+        usage = self._counted()
+        if usage is not None:
+            emit(TokenUsageDone(usage))
         emit(FinishReasonDone(reason, self._raw_reason))
 
     def _final_reason(self) -> FinishReason:
@@ -302,7 +342,12 @@ class Assembler:
     def text_extra(self, key: Hashable, **extra: Any) -> None:
         """What else the adapter must send back with this text part, by name."""
         part = self._text_part(key)
-        part.extra = {**(part.extra or {}), **extra}
+        part.extra = {**(part.extra or {}), **_kept(extra)}
+
+    def text_so_far(self, key: Hashable = None) -> str:
+        """The text of this part so far (empty when it is not open)."""
+        part = self._texts.get(key)
+        return "" if part is None else "".join(part.pieces)
 
     def text_length(self, key: Hashable = None) -> int:
         """How many characters this text part has so far (0 when it is not open)."""
@@ -328,9 +373,11 @@ class Assembler:
         part = self._text_part(key)
         entry = {
             "url": url, "title": title, "cited_text": cited_text, "start": start, "end": end,
-            "format": format, "data": data,
+            "format": format, "data": _kept(data),
         }  # fmt: skip
-        if entry not in part.citations:
+        said = repr(entry)
+        if said not in part.cited:
+            part.cited.add(said)
             part.citations.append(entry)
             self._events.append(Citation(url, title, cited_text, start, end, part.index))
 
@@ -361,10 +408,7 @@ class Assembler:
         `detail` names the part inside the item; one is open at a time, another one closes it. `content`
         None leaves the part without text; an empty string gives it an empty text.
         """
-        item = self._reasoning.get(key)
-        if item is None:
-            item = self._reasoning[key] = _Reasoning(self._next_index())
-            self._parts.append(item)
+        item = self._reasoning.get(key) or self._reasoning_item(key)
         open_ = item.open
         if open_ is None or open_.key != detail:
             self._close_detail(item)
@@ -383,6 +427,17 @@ class Assembler:
             open_.id = id
         if format:
             open_.format = format
+
+    def reasoning_started(self, key: Hashable) -> None:
+        """A reasoning item has its place in the message, though nothing of it may be shown (or ever come)."""
+        self._reasoning_item(key)
+
+    def _reasoning_item(self, key: Hashable) -> _Reasoning:
+        item = self._reasoning.get(key)
+        if item is None:
+            item = self._reasoning[key] = _Reasoning(self._next_index())
+            self._parts.append(item)
+        return item
 
     def reasoning_id(self, key: Hashable, id: str) -> None:
         """The provider's id of a reasoning item that is open."""
@@ -425,6 +480,7 @@ class Assembler:
         if key in self._calls:
             return
         number = len(self._calls)
+        call_id, item_id = _id(call_id), _id(item_id)
         substitute = f"call_{self._response_id}_{number}" if self._response_id else f"call_{number}"
         unique_call_id = self._unique(call_id or substitute, number)
         unique_item_id = self._unique(item_id, number) if item_id and item_id != call_id else unique_call_id
@@ -438,7 +494,7 @@ class Assembler:
         self._events.append(ToolCallDelta(unique_item_id, name, first, call.index))
 
     def tool_call_arguments(self, key: Hashable, delta: str) -> None:
-        """A piece of a call's arguments. For a custom tool `delta` is the free text, which becomes a JSON string."""
+        """A piece of a call's arguments; of a custom tool the free text, which becomes a JSON string."""
         call = self._calls.get(key)
         if call is None or not delta or call.state == "done":
             return
@@ -457,7 +513,7 @@ class Assembler:
         call = self._calls[key]
         call.signature = signature or call.signature
         if extra:
-            call.extra = {**(call.extra or {}), **extra}
+            call.extra = {**(call.extra or {}), **_kept(extra)}
 
     def tool_call_done(self, key: Hashable, *, cut: bool = False) -> None:
         """The call is whole; with `cut` the wire itself says that it is not.
@@ -505,7 +561,7 @@ class Assembler:
 
     def provider_block(self, key: Hashable, format: str, data: Any) -> None:
         """A block that is kept as it is, for replay. A second one under the same key replaces its data."""
-        part = self._providers.get(key)
+        part, data = self._providers.get(key), _kept(data)
         if part is None:
             part = self._providers[key] = _Provider(self._next_index(), format, data)
             self._parts.append(part)
@@ -530,11 +586,22 @@ class Assembler:
         """A search of the provider's has finished."""
         self._events.append(WebSearchDone(query, sources, self._place(key)))
 
-    def file(self, media_type: str, *, data: str | None = None, url: str | None = None) -> None:
-        """A generated image, audio or file: base64 data or a URL."""
-        part = _File(self._next_index(), media_type, data, url)
+    def file(
+        self,
+        media_type: str,
+        *,
+        data: str | None = None,
+        url: str | None = None,
+        signature: str | None = None,
+    ) -> None:
+        """A generated image, audio or file: base64 data or a URL; some providers sign it."""
+        part = _File(self._next_index(), media_type, data, url, signature)
         self._parts.append(part)
         self._events.append(FileDone(media_type, data, url, part.index))
+
+    def guardrail_tripwire(self, guardrail_id: str, reason: str, phase: GuardrailPhase) -> None:
+        """A guardrail of the provider's blocked the prompt or the answer."""
+        self._events.append(GuardrailTripwire(guardrail_id, reason, phase))
 
     def _place(self, key: Hashable) -> int | None:
         part = self._providers.get(key) or self._texts.get(key)

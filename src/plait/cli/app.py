@@ -1,0 +1,103 @@
+"""The commands and their options."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+import plait
+from plait.cli.source import read_cassette, sources
+from plait.cli.status import HELP, BadArgumentsError, Status, run
+from plait.wire import WIRES
+
+app = typer.Typer(
+    name="plait",
+    help="Turns every LLM provider's wire format into one event vocabulary.",
+    epilog="Example: plait events cassettes/anthropic/text.yaml",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class Format(StrEnum):
+    """How `plait events` prints."""
+
+    JSONL = "jsonl"
+    TABLE = "table"
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"plait {plait.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Turns every LLM provider's wire format into one event vocabulary."""
+
+
+@app.command(epilog=HELP)
+def events(
+    file: Annotated[
+        str, typer.Argument(help="A response's raw body, or a cassette (YAML); - reads standard input.")
+    ],
+    wire: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WIRE",
+            help=f"The body's wire format: {', '.join(WIRES)}. A cassette says it, or it is guessed.",
+        ),
+    ] = None,
+    dialect: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The server's dialect, where shapes conflict.")
+    ] = None,
+    chunk: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Feed N bytes at a time: the events are the same.")
+    ] = None,
+    interaction: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Only the cassette's Nth response.")
+    ] = None,
+    format: Annotated[
+        Format, typer.Option(help="JSON lines; or, for people, each frame beside the events it caused.")
+    ] = Format.JSONL,
+) -> None:
+    """Print the events of a response, one JSON object a line, as they come."""
+
+    def command() -> Status:
+        found = sources(file, wire, dialect, chunk=chunk, number=interaction)
+        if format is Format.TABLE:
+            from plait.cli.table import print_table
+
+            return print_table(found)
+        from plait.cli.events import print_lines
+
+        return print_lines(found)
+
+    run(command)
+
+
+@app.command(epilog=HELP)
+def play(
+    cassette: Annotated[str, typer.Argument(help="A cassette (YAML); - reads standard input.")],
+    speed: Annotated[float, typer.Option(metavar="X", help="X times as fast as it was.")] = 1.0,
+    no_delay: Annotated[bool, typer.Option("--no-delay", help="Do not wait at all.")] = False,
+) -> None:
+    """Show a recorded response as it looked live, with its timing."""
+
+    def command() -> Status:
+        if not 0 < speed < float("inf"):
+            raise BadArgumentsError(f"--speed: expected a number above 0, such as 2, got {speed:g}")
+        from plait.cli.play import play as play_cassette
+
+        return play_cassette(cassette, read_cassette(cassette), speed=speed, delay=not no_delay)
+
+    run(command)
