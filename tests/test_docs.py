@@ -7,6 +7,7 @@ import runpy
 from pathlib import Path
 
 import pytest
+
 from tables import render
 
 ROOT = Path(__file__).resolve().parent.parent

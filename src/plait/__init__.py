@@ -66,6 +66,7 @@ from plait.wire import WIRES
 from plait.wire.parser import Parser
 
 if TYPE_CHECKING:
+    from plait.framing import BytesLike
     from plait.messages import AssistantMessage, Message, SystemMessage, ToolMessage, UserMessage
 
 __version__ = "0.1.0.dev0"
@@ -146,7 +147,7 @@ def parser(wire: str, *, dialect: str | None = None, count_fields: bool = False,
 
 
 def parse(
-    chunks: Iterable[bytes], wire: str, *, dialect: str | None = None, **options: Any
+    chunks: Iterable[bytes] | BytesLike, wire: str, *, dialect: str | None = None, **options: Any
 ) -> Iterator[Event]:
     """The events of one response's body. What came before a fault is delivered, then the fault is raised.
 

@@ -1,11 +1,12 @@
 """Every error Plait raises. One base, `PlaitError`; who broke it decides the class.
 
 A message says what was expected, what came, and where. It quotes at most `QUOTE_LIMIT` characters of
-what a provider sent, and never a header or a key.
+what a provider sent, and never a header; what looks like a key is masked.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,6 +14,18 @@ if TYPE_CHECKING:
     from plait.messages import AssistantMessage
 
 QUOTE_LIMIT = 200
+
+# Some gateways repeat the key that they refuse.
+_KEYS = re.compile(
+    r"\b(?:(?:sk|pk|rk|ak|gsk|xai|r8|hf|csk|fw|pplx|nvapi|tgp)[-_]|AIza|eyJ|Bearer\s+)(?=[\w.-]{16})[\w.-]++"
+)
+
+
+_FACT_LIMIT = 64
+
+
+def _short(text: str, limit: int = QUOTE_LIMIT) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}... ({len(text):,} characters)"
 
 
 def quote(data: bytes | str, limit: int = QUOTE_LIMIT) -> str:
@@ -85,8 +98,10 @@ class IncompleteStreamError(PlaitError):
 class ProviderError(PlaitError):
     """The provider answered with an error: by HTTP status, in a frame, or inside HTTP 200.
 
+    Its text is cut to `QUOTE_LIMIT` characters of the provider's words.
+
     Attributes:
-        message: the provider's own words
+        message: the provider's own words, without what looks like a key
         provider: the provider's name when known, else the wire's
         status: the HTTP status, or the status the body itself names; None when neither is known
         code: the provider's code or type, as text
@@ -106,7 +121,8 @@ class ProviderError(PlaitError):
         retry_after: float | None = None,
         raw: Any = None,
     ) -> None:
-        super().__init__(message)
+        message = _KEYS.sub("***", message)
+        super().__init__(_short(message))
         self.message = message
         self.provider = provider
         self.status = status
@@ -117,13 +133,13 @@ class ProviderError(PlaitError):
 
     def __str__(self) -> str:
         facts = [
-            f"{name} {value}"
+            f"{name} {_short(str(value), _FACT_LIMIT)}"
             for name, value in (("status", self.status), ("code", self.code), ("request", self.request_id))
             if value is not None
         ]
         head = f"{self.provider}: " if self.provider else ""
         tail = f" ({', '.join(facts)})" if facts else ""
-        return f"{head}{self.message}{tail}"
+        return f"{head}{_short(self.message)}{tail}"
 
 
 class AuthenticationError(ProviderError):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import msgspec
 
-from plait.errors import InvalidDataError
+from plait.errors import InvalidDataError, quote
 
 if TYPE_CHECKING:
     from typing import Self
@@ -79,7 +79,7 @@ class Value(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
         return core_schema.no_info_plain_validator_function(
             cls._validate,
-            serialization=core_schema.plain_serializer_function_ser_schema(cls.to_dict),
+            serialization=core_schema.plain_serializer_function_ser_schema(lambda value: value.to_dict()),
             metadata={"pydantic_js_functions": [lambda _schema, _handler: cls.json_schema()]},
         )
 
@@ -389,9 +389,11 @@ def event_from_dict(data: Any) -> Event:
     if not isinstance(data, dict):
         raise InvalidDataError(f"an event is a JSON object with a `type`, got {type(data).__name__}")
     name = data.get("type")
-    cls = EVENT_TYPES.get(name) if isinstance(name, str) else None
+    if not isinstance(name, str):
+        raise InvalidDataError(f"an event's `type` is a string, got {type(name).__name__}")
+    cls = EVENT_TYPES.get(name)
     if cls is None:
-        raise InvalidDataError(f"unknown event type {name!r}; the types are {', '.join(EVENT_TYPES)}")
+        raise InvalidDataError(f"unknown event type {quote(name)}; the types are {', '.join(EVENT_TYPES)}")
     try:
         return msgspec.convert(data, cls)
     except msgspec.ValidationError as error:

@@ -81,6 +81,17 @@ def _integer(digits: str) -> int | float:
     return int(digits) if len(digits) <= 4300 else float(digits)
 
 
+def is_deeper(value: Any, limit: int) -> bool:
+    """Whether JSON data has arrays and objects in each other more than `limit` times."""
+    level = [value]
+    for _ in range(limit + 1):
+        nodes = [node for node in level if isinstance(node, dict | list)]
+        if not nodes:
+            return False
+        level = [item for node in nodes for item in (node.values() if isinstance(node, dict) else node)]
+    return True
+
+
 def compact(raw: msgspec.Raw | bytes | str) -> str:
     """The same JSON document without insignificant white space; anything else as it is."""
     text = raw if isinstance(raw, str) else bytes(raw).decode()

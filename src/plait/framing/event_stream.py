@@ -55,7 +55,7 @@ _OVERHEAD = 16
 _KNOWN_BLOCKS, _KNOWN_SIZE = 32, 1024
 
 
-class EventStreamMessage(msgspec.Struct, frozen=True):
+class EventStreamMessage(msgspec.Struct, frozen=True, gc=False):
     """One message whose checksums are right.
 
     Attributes:
@@ -139,39 +139,57 @@ class EventStreamDecoder(Decoder[EventStreamMessage]):
         return super().close()
 
     def _read(self, data: bytes) -> list[EventStreamMessage]:
-        self._buffer += data
-        if len(self._buffer) < self._wanted:
-            return []
-        buffer = bytes(self._buffer)
+        if self._buffer:
+            self._buffer += data
+            if len(self._buffer) < self._wanted:
+                return []
+            data = bytes(self._buffer)
+        # Every token of an answer passes through this loop: names are local, slices few.
+        read_prelude, read_crc, crc32, known = _PRELUDE.unpack_from, _CRC.unpack_from, zlib.crc32, self._known
         frames: list[EventStreamMessage] = []
-        start = 0
-        while len(buffer) - start >= self._wanted:
-            if self._wanted == _PRELUDE.size:
-                total = self._read_prelude(buffer, start)
-                if total is None:
-                    break
+        start, size = 0, len(data)
+        self._wanted = _PRELUDE.size
+        while size - start >= _PRELUDE.size:
+            total, headers_length, prelude_crc = read_prelude(data, start)
+            if (
+                crc32(data[start : start + 8]) != prelude_crc
+                or total < headers_length + _OVERHEAD
+                or total > self._max
+            ):
+                self._fail_prelude(data, start)
+                break
+            end = start + total
+            if end > size:
                 self._wanted = total
-            else:
-                message = self._read_message(buffer, start, start + self._wanted)
-                if message is None:
-                    break
-                frames.append(message)
-                start += self._wanted
-                self._wanted = _PRELUDE.size
+                break
+            tail = end - _CRC.size
+            # The message's checksum continues the prelude's, which covers the first 8 bytes.
+            if crc32(data[start + 8 : tail], prelude_crc) != read_crc(data, tail)[0]:
+                self._fail_message(data, start, end)
+                break
+            payload_start = start + _PRELUDE.size + headers_length
+            block = data[start + _PRELUDE.size : payload_start]
+            headers = known.get(block)
+            if headers is None and (headers := self._headers(block, start)) is None:
+                break
+            frames.append(EventStreamMessage(headers.copy(), data[payload_start:tail]))
+            start = end
         self._offset += start
-        self._buffer = bytearray() if self.error is not None else bytearray(memoryview(buffer)[start:])
+        if self.error is not None:
+            self._buffer = bytearray()
+        elif start < size or self._buffer:
+            self._buffer = bytearray(memoryview(data)[start:])
         return frames
 
     def _end(self) -> list[EventStreamMessage]:
         return []
 
-    def _read_prelude(self, buffer: bytes, start: int) -> int | None:
-        """The length of the message at `start`, None after reporting a fault."""
-        total, headers, crc = _PRELUDE.unpack_from(buffer, start)
+    def _fail_prelude(self, data: bytes, start: int) -> None:
+        total, headers, crc = _PRELUDE.unpack_from(data, start)
         where = f"message at byte {self._offset + start:,}"
-        actual = zlib.crc32(buffer[start : start + 8])
+        actual = zlib.crc32(data[start : start + 8])
         if actual != crc:
-            came = buffer[start : start + _PRELUDE.size]
+            came = data[start : start + _PRELUDE.size]
             self._fail(
                 f"event stream: {where}: expected prelude CRC 0x{crc:08x}, got 0x{actual:08x} for {came!r}"
             )
@@ -182,43 +200,33 @@ class EventStreamDecoder(Decoder[EventStreamMessage]):
                 f"event stream: {where}: expected at most {total - _OVERHEAD:,} bytes of headers in"
                 f" {total:,} bytes, got {headers:,}"
             )
-        elif total > self._max:
-            self._fail_too_long("event stream: message", self._offset + start)
         else:
-            return int(total)
-        return None
+            self._fail_too_long("event stream: message", self._offset + start)
 
-    def _read_message(self, buffer: bytes, start: int, end: int) -> EventStreamMessage | None:
-        """The message from `start` to `end`, None after reporting a fault."""
-        (crc,) = _CRC.unpack_from(buffer, end - _CRC.size)
-        actual = zlib.crc32(memoryview(buffer)[start : end - _CRC.size])
-        if actual != crc:
-            self._fail(
-                f"event stream: message at byte {self._offset + start:,}: expected message CRC 0x{crc:08x},"
-                f" got 0x{actual:08x}"
-            )
-            return None
-        _, headers_length, _ = _PRELUDE.unpack_from(buffer, start)
-        headers_start = start + _PRELUDE.size
-        payload_start = headers_start + headers_length
+    def _fail_message(self, data: bytes, start: int, end: int) -> None:
+        (crc,) = _CRC.unpack_from(data, end - _CRC.size)
+        actual = zlib.crc32(data[start : end - _CRC.size])
+        self._fail(
+            f"event stream: message at byte {self._offset + start:,}: expected message CRC 0x{crc:08x},"
+            f" got 0x{actual:08x}"
+        )
+
+    def _headers(self, block: bytes, start: int) -> dict[str, HeaderValue] | None:
+        """The headers of the message at `start`, None after reporting a fault.
+
+        Each event of a kind has the same ones, so they are read once, and copied for each message.
+        """
         try:
-            headers = self._headers(buffer[headers_start:payload_start])
+            headers = _read_headers(block)
         except _HeaderFault as fault:
-            at = self._offset + headers_start + fault.position
+            at = self._offset + start + _PRELUDE.size + fault.position
             self._fail(
                 f"event stream: message at byte {self._offset + start:,}: {fault.message} at byte {at:,}"
             )
             return None
-        return EventStreamMessage(headers, buffer[payload_start : end - _CRC.size])
-
-    def _headers(self, block: bytes) -> dict[str, HeaderValue]:
-        """The headers in `block`. Each event of a kind has the same ones, so they are read once."""
-        known = self._known.get(block)
-        if known is None:
-            known = _read_headers(block)
-            if len(self._known) < _KNOWN_BLOCKS and len(block) <= _KNOWN_SIZE:
-                self._known[block] = known
-        return known.copy()
+        if len(self._known) < _KNOWN_BLOCKS and len(block) <= _KNOWN_SIZE:
+            self._known[block] = headers
+        return headers
 
 
 class _HeaderFault(Exception):

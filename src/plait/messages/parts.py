@@ -7,6 +7,7 @@ changed one.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
@@ -31,7 +32,7 @@ class Model(BaseModel):
 
     def to_dict(self, *, camel: bool = False) -> dict[str, Any]:
         """JSON data without what is absent, in snake_case or, with `camel`, in camelCase."""
-        # Not `model_dump(exclude_none=True)`: that also drops the nulls inside opaque JSON, which is replayed.
+        # Not `model_dump(exclude_none=True)`: that drops nulls inside opaque JSON too, which is replayed.
         return {
             to_camel(name) if camel else name: _to_json(value, camel)
             for name, value in self
@@ -81,7 +82,7 @@ class TextCitation(Model):
 
 
 class TextPart(Model):
-    """Text. `signature` is opaque, where a provider signs text; `extra` is what else its adapter sends back."""
+    """Text. `signature` is opaque, where a provider signs text; `extra` is what else is sent back."""
 
     type: Literal["text"] = "text"
     text: str
@@ -98,6 +99,8 @@ class ImagePart(Model):
     type: Literal["image"] = "image"
     image: Content
     detail: Literal["auto", "low", "high"] | None = None
+    signature: str | None = None
+    """The provider's, over an image that it made."""
 
 
 class FilePart(Model):
@@ -108,6 +111,8 @@ class FilePart(Model):
     media_type: str | None = None
     filename: str | None = None
     sha256: str | None = None
+    signature: str | None = None
+    """The provider's, over a file that it made."""
 
 
 class ReasoningContent(Model):
@@ -160,14 +165,18 @@ class ToolCallPart(Model):
             data = dict(data)
             value = data.pop("input")
             if "arguments" not in data:
-                data["arguments"] = json.dumps(value, ensure_ascii=False, allow_nan=False)
+                try:
+                    data["arguments"] = json.dumps(value, ensure_ascii=False, allow_nan=False)
+                except (TypeError, RecursionError) as error:
+                    raise ValueError(f"`input` is not JSON data: {error}") from None
         return data
 
     def to_dict(self, *, camel: bool = False) -> dict[str, Any]:
         """As for every part; `input` stands beside `arguments` where these are JSON."""
         data = super().to_dict(camel=camel)
         if self.complete:
-            data["input"] = self.input
+            with suppress(InvalidDataError):
+                data["input"] = self.input
         return data
 
     @property

@@ -24,6 +24,11 @@ _TRANSLATORS: Mapping[str, str] = {
     "openai-chat": "plait.wire.openai_chat.parser:ChatTranslator",
     "openai-responses": "plait.wire.openai_responses.parser:ResponsesTranslator",
     "anthropic-messages": "plait.wire.anthropic_messages.parser:AnthropicTranslator",
+    "bedrock-converse": "plait.wire.bedrock_converse.parser:BedrockTranslator",
+    "gemini": "plait.wire.gemini.parser:GeminiTranslator",
+    "cohere-chat": "plait.wire.cohere_chat.parser:CohereTranslator",
+    "mistral-chat": "plait.wire.mistral_chat.parser:MistralTranslator",
+    "ollama-chat": "plait.wire.ollama_chat.parser:OllamaTranslator",
 }
 
 WIRES: tuple[str, ...] = tuple(_TRANSLATORS)
@@ -54,6 +59,11 @@ DIALECTS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     },
     "openai-responses": {name: {} for name in ("openai", "azure", "openrouter", "deepseek", "xai", "bedrock")},
     "anthropic-messages": {name: {} for name in ("anthropic", "vertex", "bedrock")},
+    "bedrock-converse": {"bedrock": {}},
+    "gemini": {name: {} for name in ("google", "vertex")},
+    "cohere-chat": {"cohere": {}},
+    "mistral-chat": {"mistral": {}},
+    "ollama-chat": {"ollama": {}},
 }  # fmt: skip
 """Reading options of each dialect, by wire format; most dialects' shapes do not conflict and need none."""
 
@@ -78,7 +88,7 @@ def translator(
     dialects = DIALECTS[wire]
     if dialect is not None and dialect not in dialects:
         raise UnknownWireError(
-            f"{wire} has no dialect {dialect!r}; its dialects are {', '.join(dialects)}. None reads most servers"
+            f"{wire} has no dialect {dialect!r}; its dialects are {', '.join(dialects)}"
         )
     accepted = set(signature(cls).parameters) - {"assembler", "unknown"}
     strange = sorted(options.keys() - accepted)
@@ -103,7 +113,11 @@ def read_response(
                 raise NotAnObject(
                     f"bytes that are not UTF-8 ({error.reason} at byte {error.start})"
                 ) from None
-        read_whole(reading, body.strip() if isinstance(body, str) else body, unknown)
+        if isinstance(body, str):
+            body = body.strip("\ufeff \t\r\n")
+        elif isinstance(body, Mapping):
+            body = dict(body)
+        read_whole(reading, body, unknown)
     except NotAnObject as problem:
         got = quote(body) if isinstance(body, bytes | str) else type(body).__name__
         raise ProtocolError(f"{wire}: expected a JSON object, got {problem}: {got}") from None

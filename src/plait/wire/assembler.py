@@ -47,8 +47,8 @@ from plait.events import (
 if TYPE_CHECKING:
     from plait.messages import AssistantMessage
 
-MAX_DEPTH = 200
-"""How deep opaque JSON may be nested. Pydantic validates, and JSON libraries read, a little more."""
+MAX_DEPTH = 180
+"""How deep opaque JSON may be nested: pydantic reads JSON of 200 levels, those of the message included."""
 
 _CUT_REASONS = frozenset({"length", "context_window", "content_filter", "malformed_output", "error"})
 """Finish reasons after which a call without argument text counts as cut, not as one without arguments."""
@@ -205,6 +205,8 @@ class Assembler:
         self._events: list[Event] = []
         self._parts: list[_Part] = []
         self._texts: dict[Hashable, _Text] = {}
+        self._writing: _Text | None = None
+        self._runs: list[tuple[_Text, int]] = []  # which part was written, from which of its pieces on
         self._reasoning: dict[Hashable, _Reasoning] = {}
         self._calls: dict[Hashable, _ToolCall] = {}
         self._providers: dict[Hashable, _Provider] = {}
@@ -301,14 +303,21 @@ class Assembler:
         self._reason = reason
         self.ended = True
         emit = self._events.append
-        texts = [part for part in self._parts if isinstance(part, _Text)]
-        whole = "".join(piece for part in texts for piece in part.pieces)
-        if whole:
-            emit(TextDone(whole, texts[-1].index))
+        if self._runs:
+            emit(TextDone(self._joined_text(), max(part.index for part in self._texts.values())))
         usage = self._counted()
         if usage is not None:
             emit(TokenUsageDone(usage))
         emit(FinishReasonDone(reason, self._raw_reason))
+
+    def _joined_text(self) -> str:
+        """The answer text in the order it came, even where parts were written by turns."""
+        runs: list[list[str]] = []
+        ends: dict[int, int] = {}
+        for part, start in reversed(self._runs):
+            runs.append(part.pieces[start : ends.get(part.index)])
+            ends[part.index] = start
+        return "".join(piece for run in reversed(runs) for piece in run)
 
     def _final_reason(self) -> FinishReason:
         reason = self._reason or "other"
@@ -326,6 +335,9 @@ class Assembler:
             part = self._texts.get(key)
             if part is None:
                 part = self._open_text(key)
+            if part is not self._writing:
+                self._writing = part
+                self._runs.append((part, len(part.pieces)))
             part.pieces.append(content)
             self._events.append(TextDelta(content, part.index))
 

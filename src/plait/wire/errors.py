@@ -55,11 +55,25 @@ STATUS_ERRORS: Mapping[int, type[ProviderError]] = {
 CONTEXT_WORDS = re.compile(
     r"maximum context length|context window|context length|prompt (is )?too long"
     r"|exceeds? (the (available|max).*)?context( limit)?|Range of input length|too many prompt tokens"
-    r"|Input token length too long|exceeded model token limit|Input is too long",
+    r"|Input token length too long|exceeded model token limit|Input is too long|Input Tokens? Exceeded"
+    r"|input token count .{0,40}exceeds",
     re.IGNORECASE,
 )
-KEY_WORDS = re.compile(r"incorrect api key|invalid api key|invalid x-api-key", re.IGNORECASE)
-RETRY_WORDS = re.compile(r"try again in (?:(\d+)m)?(\d+(?:\.\d+)?)(ms|s)\b", re.IGNORECASE)
+KEY_WORDS = re.compile(
+    r"incorrect api key|invalid api key|invalid x-api-key|api key not valid|api key expired"
+    r"|security token included in the request is (invalid|expired)",
+    re.IGNORECASE,
+)
+QUOTA_WORDS = re.compile(r"insufficient (balance|credits?|quota)|exceeded your current quota", re.IGNORECASE)
+MODEL_WORDS = re.compile(
+    r"model not found|not a valid model|supported API model names|model identifier is invalid", re.IGNORECASE
+)
+TOO_LARGE_WORDS = re.compile(r"request too large for", re.IGNORECASE)
+LOCATION_WORDS = re.compile(r"user location is not supported", re.IGNORECASE)
+RETRY_WORDS = re.compile(r"(?:try again|retry) in (?:(\d{1,6})m)?(\d{1,9}(?:\.\d+)?)(ms|s)\b", re.IGNORECASE)
+
+_WORDS_LIMIT = 4096
+"""How much of a message is searched for words: an error page may be megabytes, and says it at the start."""
 
 
 class ErrorFacts(msgspec.Struct):
@@ -71,6 +85,8 @@ class ErrorFacts(msgspec.Struct):
     status: int | None = None
     request_id: str | None = None
     raw: Any = None
+    reason: str | None = None
+    retry_after: float | None = None
 
 
 def error_facts(document: Any) -> ErrorFacts:
@@ -86,27 +102,28 @@ def error_facts(document: Any) -> ErrorFacts:
         _text(error.get("message"))
         or (inner if isinstance(inner, str) else None)
         or _text(document.get("message"))
+        or _text(document.get("Message"))
         or _detail(document.get("detail"))
         or _text(error.get("error_message"))
         or "the provider sent an error without a message"
     )
-    code = _text(error.get("code"))
-    type_ = _text(error.get("type")) or _text(error.get("status")) or _text(error.get("error_type"))
-    status = next(
-        (
-            value
-            for value in (
-                error.get("status_code"),
-                document.get("status_code"),
-                document.get("status"),
-                error.get("code"),
-            )
-            if isinstance(value, int) and 400 <= value < 600
-        ),
-        None,
+    # Google's code is the HTTP status as a number; the code to tell errors apart by is its `status`.
+    code = None if isinstance(error.get("status"), str) else _text(error.get("code"))
+    type_ = (
+        _text(error.get("type"))
+        or (_text(error.get("status")) if isinstance(error.get("status"), str) else None)
+        or _text(error.get("error_type"))
+        or _metadata_type(error.get("metadata"))
+        or _aws_type(document)
     )
+    named = (
+        error.get("status_code"), document.get("status_code"), document.get("status"), error.get("code"),
+    )  # fmt: skip
+    status = next((number for number in map(_status, named) if number is not None), None)
     request_id = _text(document.get("request_id")) or _text(error.get("request_id"))
-    return _unwrap(ErrorFacts(message, code, type_, status, request_id, raw))
+    facts = ErrorFacts(message, code, type_, status, request_id, raw)
+    facts.reason, facts.retry_after = _google_details(error.get("details"))
+    return _unwrap(facts)
 
 
 def typed_error(
@@ -117,37 +134,100 @@ def typed_error(
     status: int | None = None,
     request_id: str | None = None,
     retry_after: float | None = None,
+    default: type[ProviderError] = ProviderError,
 ) -> ProviderError:
-    """The typed error for these facts; `status` is the HTTP status when that is what failed."""
+    """The typed error for these facts; `status` is the HTTP status when that is what failed.
+
+    `default` is the class where neither code, words nor status say more.
+    """
     status = status if status is not None and status >= 400 else facts.status or status
-    cls = _class(facts, table, status)
+    cls = _class(facts, table, status, default)
     return cls(
         facts.message,
         provider=provider,
         status=status,
         code=facts.code or facts.type,
         request_id=request_id or facts.request_id,
-        retry_after=retry_after if retry_after is not None else _retry_after(facts.message),
+        retry_after=next(
+            (
+                seconds
+                for seconds in (retry_after, facts.retry_after, _retry_after(facts.message))
+                if seconds is not None
+            ),
+            None,
+        ),
         raw=facts.raw,
     )
 
 
-def _class(facts: ErrorFacts, table: ErrorTable, status: int | None) -> type[ProviderError]:
-    known = next(
-        (table[name] for name in (facts.code, facts.type) if name is not None and name in table), None
-    )
+def _class(
+    facts: ErrorFacts, table: ErrorTable, status: int | None, default: type[ProviderError]
+) -> type[ProviderError]:
+    names = (facts.reason, facts.code, facts.type)
+    known = next((table[name] for name in names if name is not None and name in table), None)
     if known is None or known is BadRequestError:
-        if CONTEXT_WORDS.search(facts.message) and (status is None or status in (400, 413, 422)):
+        words = facts.message[:_WORDS_LIMIT]
+        if CONTEXT_WORDS.search(words) and (status is None or status in (400, 413, 422)):
             return ContextWindowExceededError
-        if KEY_WORDS.search(facts.message):
-            return AuthenticationError
+        for pattern, cls in _WORDS:
+            if pattern.search(words):
+                return cls
+        if known is BadRequestError and status is not None:
+            return STATUS_ERRORS.get(status, known)  # "invalid request" is said of a missing key, too
+    if known is RateLimitError and TOO_LARGE_WORDS.search(facts.message[:_WORDS_LIMIT]):
+        return BadRequestError  # larger than the limit itself: waiting does not help
     if known is not None:
         return known
     if status is None:
-        return ProviderError
+        return default
     return STATUS_ERRORS.get(
         status, ServerError if status >= 500 else BadRequestError if status >= 400 else ProviderError
     )
+
+
+_WORDS: tuple[tuple[re.Pattern[str], type[ProviderError]], ...] = (
+    (KEY_WORDS, AuthenticationError),
+    (LOCATION_WORDS, PermissionDeniedError),
+    (QUOTA_WORDS, RateLimitError),
+    (MODEL_WORDS, NotFoundError),
+)
+
+
+def _status(value: Any) -> int | None:
+    """An HTTP error status, as a number or as a numeral."""
+    if isinstance(value, str) and len(value) == 3 and value.isascii() and value.isdigit():
+        value = int(value)
+    return value if isinstance(value, int) and 400 <= value < 600 else None
+
+
+def _aws_type(document: dict[str, Any]) -> str | None:
+    """`namespace#Name`, as AWS writes it into some bodies."""
+    output = document.get("Output")
+    name = document.get("__type") or (output.get("__type") if isinstance(output, dict) else None)
+    return name.rpartition("#")[2] if isinstance(name, str) else None
+
+
+def _metadata_type(metadata: Any) -> str | None:
+    """OpenRouter's own word for an upstream's error."""
+    if not isinstance(metadata, dict):
+        return None
+    return _text(metadata.get("error_type")) or ("flagged_input" if metadata.get("flagged_input") else None)
+
+
+def _google_details(details: Any) -> tuple[str | None, float | None]:
+    """The reason and the seconds to wait that google.rpc's `ErrorInfo` and `RetryInfo` details name.
+
+    Source: https://github.com/googleapis/googleapis/blob/master/google/rpc/error_details.proto; a duration is
+    written as `"34.07s"`.
+    """
+    reason: str | None = None
+    delay: float | None = None
+    for item in details if isinstance(details, list) else ():
+        if isinstance(item, dict):
+            reason = reason or _text(item.get("reason"))
+            found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)s", str(item.get("retryDelay")))
+            delay = float(found[1]) if found and delay is None else delay
+    return reason, delay
 
 
 def _unwrap(facts: ErrorFacts) -> ErrorFacts:
@@ -163,6 +243,7 @@ def _unwrap(facts: ErrorFacts) -> ErrorFacts:
     inner = error_facts(document)
     inner.raw = facts.raw
     inner.status = inner.status or facts.status
+    inner.request_id = inner.request_id or facts.request_id
     return inner
 
 
@@ -174,15 +255,15 @@ def _text(value: Any) -> str | None:
 
 def _detail(value: Any) -> str | None:
     if isinstance(value, list):
-        words = [str(item.get("msg") if isinstance(item, dict) else item) for item in value]
-        return "; ".join(words) or None
+        words = [_text(item.get("msg") if isinstance(item, dict) else item) for item in value]
+        return "; ".join(word for word in words if word) or None
     if isinstance(value, dict):
         return _text(value.get("message"))
     return _text(value)
 
 
 def _retry_after(message: str) -> float | None:
-    found = RETRY_WORDS.search(message)
+    found = RETRY_WORDS.search(message[:_WORDS_LIMIT])
     if found is None:
         return None
     minutes, amount, unit = found.groups()

@@ -7,16 +7,18 @@ the rule that a stream is complete only when its wire says so.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from plait import json_text
 from plait.errors import QUOTE_LIMIT, IncompleteStreamError, PlaitError, ProtocolError, quote
 from plait.events import Event
-from plait.framing import EventStreamMessage, ServerSentEvent
+from plait.framing import BytesLike, EventStreamMessage, ServerSentEvent
 from plait.wire.assembler import Assembler
-from plait.wire.bodies import FRAMINGS, Framing, FramingName, starts_with
+from plait.wire.bodies import FRAMINGS, Framing, FramingName
 from plait.wire.reading import NotAnObject, Reader
 
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ MAX_BODY = 64 * 1024 * 1024
 """Bytes of a whole JSON body in place of a stream: as many as one frame may have."""
 
 _DONE = "[DONE]"
+_SPACES = re.compile(r"\s*+")
+_BLANK = re.compile(rb"(?:[ \t\r\n]|\xef\xbb\xbf)*+")
 
 
 class Translator:
@@ -78,6 +82,9 @@ class Translator:
     def end_of_body(self) -> None:
         """The body ended cleanly: call `assembler.end()` if the wire has said enough for that."""
 
+    def close(self) -> None:
+        """The body has ended, whole or not: nothing more will be read."""
+
 
 class Parser:
     """Push bytes of one response in, take events out; no I/O.
@@ -109,12 +116,13 @@ class Parser:
             self.unknown,
             ignored=self._translator.ignored,
             count_fields=count_fields,
+            join_halves=True,
         )
         self._count_fields = count_fields
         self._framings = [FRAMINGS[name] for name in self._translator.framings]
         self._use(self._framings[0])
         self._frames = 0
-        self._mode: Literal["start", "stream", "body"] = "start"
+        self._mode: Literal["start", "stream", "body", "over"] = "start"
         self._body: list[bytes] = []
         self._body_size = 0
         self._closed = False
@@ -129,24 +137,28 @@ class Parser:
         """Whether nothing more is to be read: the terminal event came, or a fault."""
         return self._assembler.ended or self.error is not None
 
-    def feed(self, data: bytes) -> list[Event]:
+    def feed(self, data: BytesLike) -> list[Event]:
         """The events that these bytes complete.
 
         Raises:
             TypeError: `data` is not bytes
             ValueError: the parser is closed
         """
-        if self._closed:
-            raise ValueError("this parser is closed: make a new one for each response")
-        if not isinstance(data, bytes | bytearray | memoryview):
-            raise TypeError(f"feed takes bytes, got {type(data).__name__}")
+        if type(data) is not bytes:
+            if not isinstance(data, bytearray | memoryview):
+                raise TypeError(f"feed takes bytes, got {type(data).__name__}")
+            data = bytes(data)
         self.bytes_read += len(data)
-        if self.done:
-            return []
-        if self._mode == "stream":
+        mode = self._mode
+        if mode == "stream":
             self._stream(data)
+        elif mode != "over":
+            self._collect(data)
+        elif self._closed:
+            self.bytes_read -= len(data)
+            raise ValueError("this parser is closed: make a new one for each response")
         else:
-            self._collect(bytes(data))
+            return []
         return self._assembler.take()
 
     def close(self) -> list[Event]:
@@ -169,7 +181,9 @@ class Parser:
             self._closed = True
             if not self.done:
                 self._end_of_body()
+            self._mode = "over"
             self._reader.close()
+            self._translator.close()
             if self.error is None and not self._assembler.ended:
                 events = self._assembler.take()
                 self._fail(self._incomplete())
@@ -178,7 +192,7 @@ class Parser:
 
     # Reading
 
-    def _stream(self, data: bytes | bytearray | memoryview) -> None:
+    def _stream(self, data: bytes) -> None:
         try:
             frames = self._decoder.feed(data)
         except ProtocolError as error:
@@ -186,25 +200,31 @@ class Parser:
             return
         if frames:
             self._read_frames(frames)
-            fault = self._decoder.error
-            if fault is not None and not self.done:
-                self._fail(ProtocolError(f"{self.wire}: {fault}"))
+            if self._assembler.ended:
+                self._mode = "over"
+            elif self._decoder.error is not None and self.error is None:
+                self._fail(ProtocolError(f"{self.wire}: {self._decoder.error}"))
 
     def _read_events(self, frames: list[ServerSentEvent]) -> None:
         read_text = self._reader.read
         read = self._translator.read
+        assembler = self._assembler
         for number, frame in enumerate(frames, self._frames + 1):
             try:
                 if frame.event == "error":
-                    self._read_error_frame(frame.data)
+                    self._read_error_event(frame)
                 document = read_text(frame.data, frame.event)
                 if document is not None:
                     read(document)
+                elif '"error"' in frame.data:
+                    self._read_error(self._reader.generic(frame.data))
             except NotAnObject as problem:
-                self._not_an_object(frame.data, number, problem, terminated=frame.terminated)
+                self._not_an_object(frame, number, problem)
             except PlaitError as error:
                 self._fail(error)
-            if self._assembler.ended or self.error is not None:
+            except RecursionError:
+                self._not_an_object(frame, number, NotAnObject("JSON that is nested too deeply"))
+            if assembler.ended or self.error is not None:
                 return
         self._frames += len(frames)
 
@@ -218,32 +238,67 @@ class Parser:
             try:
                 read(message)
             except NotAnObject as problem:
-                text = message.payload.decode("utf-8", "replace")
-                self._not_an_object(text, number, problem, terminated=True)
+                frame = ServerSentEvent(message.payload.decode("utf-8", "replace"))
+                self._not_an_object(frame, number, problem)
             except PlaitError as error:
                 self._fail(error)
+            except RecursionError:
+                self._fail(ProtocolError(f"{self.wire}: frame {number}: JSON that is nested too deeply"))
             if self._assembler.ended or self.error is not None:
                 return
         self._frames += len(frames)
 
-    def _read_error_frame(self, text: str) -> None:
-        document = self._reader.generic(text)
-        error = self._translator.read_error(document, "error") if isinstance(document, dict) else None
+    def _read_error_event(self, frame: ServerSentEvent) -> None:
+        """An SSE event named `error`: a document, or only words."""
+        try:
+            document = self._reader.generic(frame.data)
+        except NotAnObject:
+            if not frame.terminated or not frame.data.strip() or frame.data.startswith((_DONE, "{")):
+                raise
+            document = frame.data
+        self._read_error(
+            document if isinstance(document, dict) else {"error": {"message": document}}, "error"
+        )
+
+    def _read_error(self, document: dict[str, Any], event: str | None = None) -> None:
+        error = self._translator.read_error(document, event)
         if error is not None:
             raise error
 
-    def _not_an_object(self, text: str, number: int, problem: NotAnObject, *, terminated: bool) -> None:
-        text = text.strip()
+    def _not_an_object(self, frame: ServerSentEvent, number: int, problem: NotAnObject) -> None:
+        text = frame.data.strip()
         if text.startswith(_DONE):
             self._translator.done_marker()
         elif not text or text.startswith(":"):
             self.unknown["keep-alive"] += 1  # some gateways send the comment as data
-        elif terminated:
+        elif len(documents := _documents(text)) > 1:
+            last = len(documents)
+            self._frames = number - 1
+            self._read_events(
+                [
+                    ServerSentEvent(document, frame.event, terminated=frame.terminated or place < last)
+                    for place, document in enumerate(documents, 1)
+                ]
+            )
+        elif (error := self._wrapped_error(text)) is not None:
+            self._fail(error)
+        elif frame.terminated:
             self._fail(
                 ProtocolError(
                     f"{self.wire}: frame {number}: expected a JSON object, got {problem}: {quote(text)}"
                 )
             )
+
+    def _wrapped_error(self, text: str) -> PlaitError | None:
+        """Google's front ends wrap an error in an array, in a stream, too."""
+        if not text.startswith("["):
+            return None
+        try:
+            document = self._reader.generic(text)
+        except NotAnObject:
+            return None
+        wrapped = isinstance(document, list) and len(document) == 1 and isinstance(document[0], dict)
+        return self._translator.read_error(document[0]) if wrapped else None
 
     def _use(self, framing: Framing) -> None:
         self._framing = framing
@@ -258,14 +313,19 @@ class Parser:
 
     def _collect(self, data: bytes) -> None:
         """The start of the body: a stream, or something else that is read whole."""
-        if not self._body:  # blank lines say nothing of what follows
-            data = data.lstrip(b"\r\n")
-        self._body.append(data)
-        self._body_size += len(data)
         if self._mode == "start":
-            self._recognize(b"".join(self._body))
+            # White space and byte order marks say nothing of what follows, nor does part of such a mark.
+            start = b"".join((*self._body, data))
+            data = start[_BLANK.match(start).end() :]  # type: ignore[union-attr]  # it matches anything
+            self._body = [data] if data else []
+            self._body_size = len(data)
+            if data not in (b"", b"\xef", b"\xef\xbb"):
+                self._recognize(data)
+        else:
+            self._body.append(data)
+            self._body_size += len(data)
         if self._mode == "body":
-            if self._body_size >= QUOTE_LIMIT and not starts_with(b"{[", self._body[0]):
+            if self._body_size >= QUOTE_LIMIT and not self._body[0].startswith((b"{", b"[")):
                 self._not_a_stream()
             elif self._body_size > MAX_BODY:
                 self._fail(
@@ -273,7 +333,6 @@ class Parser:
                 )
 
     def _recognize(self, prefix: bytes) -> None:
-        self._body = [prefix] if prefix else []
         answers = [(framing, framing.starts(prefix)) for framing in self._framings]
         for framing, answer in answers:
             if answer:
@@ -308,11 +367,17 @@ class Parser:
 
     def _read_body(self, body: bytes) -> None:
         """A body that is not a stream: an error, a whole answer, or an error page of something between."""
-        if not starts_with(b"{[", body):
+        if not body.startswith((b"{", b"[")):
             self._not_a_stream()
             return
-        text = body.decode("utf-8", "replace").strip("\ufeff \t\r\n")
-        text = re.sub(r"\s*data:\s*\[DONE\]\s*$", "", text)
+        try:
+            text = body.decode()
+        except UnicodeDecodeError as problem:
+            if problem.end < len(body) or problem.reason != "unexpected end of data":
+                self._fail(
+                    ProtocolError(f"{self.wire}: the JSON body is not UTF-8 at byte {problem.start:,}")
+                )
+            return
         try:
             read_whole(self._translator, text, self.unknown, count_fields=self._count_fields)
         except NotAnObject as problem:
@@ -322,12 +387,18 @@ class Parser:
 
     def _read_bare_lines(self, body: bytes, text: str, problem: NotAnObject) -> None:
         """A stream whose first line is bare JSON without `data:`; else truncated or broken JSON."""
-        frames = self._decoder.feed(body) + self._decoder.close() if self._framing.name == "sse" else []
-        if len(frames) > 1:
+        frames: list[ServerSentEvent] = []
+        if self._framing.name == "sse":
+            try:
+                frames = [*self._decoder.feed(body), *self._decoder.close()]
+            except ProtocolError as error:
+                self._fail(ProtocolError(f"{self.wire}: {error}"))
+                return
+        if len(frames) > 1 or (frames and "\ndata:" in text):
             self._read_frames(frames)
             if not self.done:
                 self._translator.end_of_body()
-        elif "truncated" not in str(problem):
+        elif not json_text.is_cut(text):
             self._fail(ProtocolError(f"{self.wire}: expected JSON, got {problem}: {quote(text)}"))
 
     # Faults
@@ -335,6 +406,7 @@ class Parser:
     def _fail(self, error: PlaitError) -> None:
         error.partial_message = self._assembler.message()
         self.error = error
+        self._mode = "over"
 
     def _incomplete(self) -> IncompleteStreamError:
         last = self._assembler.last_event
@@ -355,16 +427,60 @@ def read_whole(
 
     Raises:
         ProviderError: the body is an error
-        NotAnObject: it is not a JSON object
+        NotAnObject: it is not a JSON object, or one without anything of a response
     """
     reader = Reader(translator.response_type, unknown, count_fields=count_fields)
     if isinstance(document, str):
-        document = reader.generic(document)
+        document = reader.generic(_without_done(document))
+    else:
+        document = reader.clean(document)
     if isinstance(document, list) and len(document) == 1:
         document = document[0]  # Google's front ends wrap an error in an array
     if isinstance(document, dict) and (error := translator.read_error(document)) is not None:
         raise error
-    translator.read_response(reader.convert(document))
+    try:
+        translator.read_response(reader.convert(document))
+    except RecursionError:
+        raise NotAnObject("JSON that is nested too deeply") from None
+    if translator.assembler.empty:
+        # Gateways say {"message": "Forbidden"} or {"detail": "Not Found"}, perhaps with HTTP 200.
+        words = document.get("message") or document.get("detail")
+        error = translator.read_error(document, "error") if isinstance(words, str) else None
+        raise error or NotAnObject("an object that is no response")
+
+
+def _documents(text: str) -> list[str]:
+    """JSON documents without the blank line between them, each on new lines; the last one may be cut."""
+    lines = text.split("\n")
+    if all(line.startswith(("{", _DONE)) for line in lines):
+        return lines
+    if "\n{" not in text:
+        return [text]
+    documents: list[str] = []
+    at = 0
+    while at < len(text):
+        try:
+            _, end = json.JSONDecoder().raw_decode(text, at)
+        except (ValueError, RecursionError):
+            end = len(text)
+        documents.append(text[at:end].strip())
+        at = _SPACES.match(text, end).end()  # type: ignore[union-attr]  # it matches anything
+    return documents
+
+
+def _without_done(text: str) -> str:
+    """A JSON body without the `data: [DONE]`, whole or cut, that some servers put after it."""
+    head, brace, tail = text.rpartition("}")
+    return head + brace if "data:[DONE]".startswith("".join(tail.split())) else text.strip()
+
+
+def _is_cut_number(text: str) -> bool:
+    """Whether a JSON document ends inside a number (behind its sign, point or exponent): cut, not broken."""
+    try:
+        json_text.loads(re.sub(r"[-+.eE\d]+\Z", "", text))
+    except ValueError as error:
+        return "truncated" in str(error)
+    return False
 
 
 def parse(parser: Parser, chunks: Iterable[bytes]) -> Iterator[Event]:

@@ -2,7 +2,8 @@
 
 The usual document is decoded straight into its struct (msgspec skips unknown fields without building
 them). One that does not fit is read again field by field: what can be read is read, the rest is counted
-in `unknown` by its path. So a provider's surprise costs time, never the stream.
+in `unknown` by its path. So a provider's surprise costs time, never the stream. A struct that forbids unknown
+fields is read the same way, and gets those fields in its own field `other` (named `*` on the wire).
 
 Keys of `unknown`: `event:<type>` an event no struct reads, `field:<path>` a field no struct reads (only
 with `count_fields`), `type:<path>=<what came>` a known field with an unexpected JSON type; parsers add
@@ -137,7 +138,7 @@ class Reader:
         return value
 
     def clean(self, value: Any) -> Any:
-        """`value` with Unicode text only: half a surrogate pair is kept for a later document or becomes U+FFFD."""
+        """`value` as Unicode text: half a surrogate pair is kept for a later document or becomes U+FFFD."""
         try:
             value = self._pair(value, "")
         except RecursionError:
@@ -216,6 +217,8 @@ class Reader:
                 ok, fitted = self._fit_or_none(value[field.encode_name], field.type, here)
                 if ok:
                     fields[field.name] = fitted
+        if node.forbid_unknown_fields and value.keys() - known:
+            fields["other"] = {key: item for key, item in value.items() if key not in known}
         if self._count_fields:
             for key in value.keys() - known:
                 self._unknown[f"field:{path}.{key}" if path else f"field:{key}"] += 1

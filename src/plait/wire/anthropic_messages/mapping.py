@@ -18,6 +18,7 @@ from plait.errors import (
     ServerError,
 )
 from plait.events import FinishReason, Source, TokenUsage
+from plait.wire import aws
 
 FORMAT = "anthropic-claude-v1"
 """Format of reasoning parts, citations and blocks that this wire made and takes back."""
@@ -45,10 +46,18 @@ ERRORS: Mapping[str, type[ProviderError]] = {
     "api_error": ServerError,
     "timeout_error": ServerError,
     "overloaded_error": OverloadedError,
+    **aws.ERRORS,
 }
+"""By Anthropic's error type, and by the name of AWS's exception where Bedrock serves the model."""
 
 SEARCH_TOOL = "web_search"
 """Name of the server tool whose progress is web search; all other server tools are reported as such."""
+
+SERVER_CALL_BLOCKS = frozenset({"server_tool_use", "mcp_tool_use"})
+"""Calls that the provider runs by itself."""
+
+CALL_BLOCKS = SERVER_CALL_BLOCKS | {"tool_use"}
+"""Blocks whose input is streamed as JSON text."""
 
 KEPT_BLOCKS = frozenset({"container_upload", "compaction", "fallback", "mcp_tool_listing"})
 """Blocks without an event of ours: kept as they are and sent back in place."""

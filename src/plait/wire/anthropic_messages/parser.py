@@ -1,4 +1,4 @@
-"""Anthropic's stream -> moves. A block's index is the key of its part."""
+"""Anthropic's stream -> moves. A block's index is the key of its part, as long as no other block had it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import msgspec
 
 from plait import json_text
-from plait.errors import PlaitError, ProtocolError
-from plait.wire.anthropic_messages import mapping, wire
+from plait.errors import PlaitError, ProtocolError, quote
+from plait.framing import EventStreamMessage
+from plait.wire.anthropic_messages import bedrock, mapping, wire
 from plait.wire.assembler import Assembler
 from plait.wire.errors import error_facts, typed_error
 from plait.wire.parser import Translator
@@ -35,20 +36,25 @@ class AnthropicTranslator(Translator):
     types = wire.StreamEvent
     response_type = wire.Message
     terminal = "message_stop"
+    framings = ("sse", "event-stream")
     ignored = frozenset({"ping"})
 
     def __init__(self, assembler: Assembler, unknown: Counter[str], *, count_fields: bool = False) -> None:
         super().__init__(assembler, unknown)
         self._blocks = Reader(wire.Block, unknown, count_fields=count_fields)
         self._citations = Reader(wire.CitationData, unknown, count_fields=count_fields)
+        self._documents = Reader(  # of Bedrock's framing; the parser itself reads those of SSE
+            self.types, unknown, ignored=self.ignored, count_fields=count_fields, join_halves=True
+        )
         self._open: dict[Hashable, _OpenBlock] = {}
+        self._used: set[Hashable] = set()
+        self._renamed: dict[int | None, Hashable] = {}
         self._queries: dict[str, str] = {}
         self._tool_names: dict[str, str] = {}
         self._usage: dict[str, int] = {}
-        self._message_id: str | None = None
+        self._message: wire.Message | None = None
         self._on = {cls: getattr(self, name) for cls, name in self._handlers.items()}
-        self._on_delta: dict[str | None, Callable[[int, Any], None]] = {
-            "text_delta": self._text,
+        self._on_delta: dict[str | None, Callable[[Hashable, Any], None]] = {
             "thinking_delta": self._thinking,
             "signature_delta": self._signature,
             "input_json_delta": self._input,
@@ -70,15 +76,34 @@ class AnthropicTranslator(Translator):
         """One stream event."""
         self._on[type(document)](document)
 
+    def read_message(self, message: EventStreamMessage) -> None:
+        """One message of Bedrock's framing, `invoke-with-response-stream`."""
+        text = bedrock.document(message, self.unknown)
+        if text is None:
+            return
+        if '"type"' not in text:
+            untyped = self._blocks.generic(text)
+            if isinstance(untyped, dict) and bedrock.is_metrics(untyped):
+                return
+        document = self._documents.read(text)
+        if document is not None:
+            self.read(document)
+        elif (error := self.read_error(self._blocks.generic(text))) is not None:
+            raise error
+
+    def close(self) -> None:
+        """What was kept back for a later document is counted as lost."""
+        self._documents.close()
+
     def read_response(self, body: wire.Message) -> None:
         """A whole message."""
-        self._message(body)
+        self._read_message(body)
         if body.stop_reason is not None:
             self.assembler.end()
 
     def read_error(self, document: dict[str, Any], event: str | None = None) -> PlaitError | None:
         """Anthropic's `{"type": "error", "error": {...}}`, and the `{"error": ...}` of things in between."""
-        if document.get("type") == "error" or document.get("error") or event == "error":
+        if event == "error" or document.get("error") or document.get("type") == "error":
             return typed_error(error_facts(document), mapping.ERRORS, provider="anthropic")
         return None
 
@@ -88,23 +113,24 @@ class AnthropicTranslator(Translator):
         message = event.message
         if message is None:
             return
-        if self._message_id is not None:
-            if message.id is not None and message.id != self._message_id:
+        if self._message is not None:
+            if message.id and self._message.id and message.id != self._message.id:
                 raise ProtocolError(
-                    f"{self.name}: message_start for {message.id!r} inside message {self._message_id!r}: "
-                    "two streams are mixed in one body"
+                    f"{self.name}: message_start for {quote(message.id)} inside message "
+                    f"{quote(self._message.id)}: two streams are mixed in one body"
                 )
             self.unknown["event:message_start again"] += 1
             return
-        self._message_id = message.id
-        self._message(message)
+        self._message = message
+        self._read_message(message)
 
-    def _message(self, message: wire.Message) -> None:
+    def _read_message(self, message: wire.Message) -> None:
         self.assembler.started(message.id, message.model, message.provider)
         for number, raw in enumerate(message.content or ()):
             key = ("whole", number)  # cannot collide with the index of a block that streams
             self._start(key, raw)
-            self._stop(key)
+            if key in self._open:
+                self._stop(key)
         self._finish(message.stop_reason, message.usage)
 
     def _message_delta(self, event: wire.MessageDelta) -> None:
@@ -118,10 +144,10 @@ class AnthropicTranslator(Translator):
     def _finish(self, stop_reason: str | None, usage: wire.Usage | None) -> None:
         if usage is not None:
             self._count(usage)
-        if stop_reason is not None:
+        if stop_reason:
             reason = mapping.FINISH_REASONS.get(stop_reason)
             if reason is None:
-                self.unknown[f"finish_reason:{stop_reason}"] += 1
+                self.unknown[f"finish_reason:{stop_reason[:100]}"] += 1
             self.assembler.finished(reason or "other", stop_reason)
 
     def _count(self, usage: wire.Usage) -> None:
@@ -139,7 +165,8 @@ class AnthropicTranslator(Translator):
         details = usage.output_tokens_details
         if details is not None and details.thinking_tokens is not None:
             counts["thinking_tokens"] = details.thinking_tokens
-        self.assembler.usage(mapping.token_usage(counts))
+        if counts:
+            self.assembler.usage(mapping.token_usage(counts))
 
     def _error(self, event: wire.ErrorEvent) -> None:
         document = {"type": "error", "error": event.error, "request_id": event.request_id}
@@ -150,52 +177,73 @@ class AnthropicTranslator(Translator):
     # Blocks
 
     def _block_start(self, event: wire.ContentBlockStart) -> None:
-        if event.content_block is not None:
-            self._start(event.index, event.content_block)
+        raw = event.content_block
+        if raw is None:
+            return
+        key: Hashable = None if event.index is None else self._key(event.index)
+        if key in self._open:
+            if bytes(self._open[key].raw) == bytes(raw):
+                self.unknown["event:content_block_start again"] += 1
+                return
+            self._stop(key)
+        if key is None or key in self._used:  # another block with an index that is taken
+            key = self._renamed[event.index] = (event.index, len(self._used))
+        self._start(key, raw)
 
     def _block_stop(self, event: wire.ContentBlockStop) -> None:
-        self._stop(event.index)
+        self._stop(self._key(event.index))
+
+    def _key(self, index: int | None) -> Hashable:
+        """The key of the block that a delta or stop means; without an index the one opened last."""
+        if index is None:
+            return next(reversed(self._open), None)
+        return self._renamed.get(index, index)
 
     def _block_delta(self, event: wire.ContentBlockDelta) -> None:
         delta = event.delta
         if delta is None:
             return
-        handler = self._on_delta.get(delta.type)
-        if handler is None:
-            self.unknown[f"delta:{delta.type}"] += 1
+        index = event.index
+        key = self._key(index) if index is None or self._renamed else index
+        if delta.type == "text_delta":  # nearly all documents: without another call
+            if delta.text:
+                self.assembler.text(delta.text, key)
+        elif (handler := self._on_delta.get(delta.type)) is not None:
+            handler(key, delta)
         else:
-            handler(event.index, delta)
+            self.unknown[f"delta:{(delta.type or '')[:100]}"] += 1
 
-    def _text(self, index: int, delta: wire.Delta) -> None:
-        if delta.text:
-            self.assembler.text(delta.text, index)
-
-    def _thinking(self, index: int, delta: wire.Delta) -> None:
+    def _thinking(self, key: Hashable, delta: wire.Delta) -> None:
         if delta.thinking is not None:
-            self.assembler.reasoning(delta.thinking, index, format=mapping.FORMAT)
+            self.assembler.reasoning(delta.thinking, key, format=mapping.FORMAT)
 
-    def _signature(self, index: int, delta: wire.Delta) -> None:
-        self.assembler.reasoning(None, index, format=mapping.FORMAT, signature=delta.signature)
+    def _signature(self, key: Hashable, delta: wire.Delta) -> None:
+        if self.assembler.reasoning_text(key) is None:
+            self.unknown["delta:signature_delta without its block"] += 1
+        else:
+            self.assembler.reasoning(None, key, format=mapping.FORMAT, signature=delta.signature)
 
-    def _input(self, index: int, delta: wire.Delta) -> None:
-        open_ = self._open.get(index)
-        if open_ is None:
+    def _input(self, key: Hashable, delta: wire.Delta) -> None:
+        open_ = self._open.get(key)
+        if open_ is None or open_.block.type not in mapping.CALL_BLOCKS:
             self.unknown["delta:input_json_delta without its block"] += 1
         elif delta.partial_json:
             open_.pieces.append(delta.partial_json)
-            self.assembler.tool_call_arguments(index, delta.partial_json)
+            self.assembler.tool_call_arguments(key, delta.partial_json)
 
-    def _citation(self, index: int, delta: wire.Delta) -> None:
+    def _citation(self, key: Hashable, delta: wire.Delta) -> None:
         if delta.citation is not None:
-            self._cite(index, delta.citation)
+            self._cite(key, delta.citation)
 
-    def _compaction(self, index: int, delta: wire.Delta) -> None:
-        open_ = self._open.get(index)
-        if open_ is not None:
-            block = {**msgspec.json.decode(open_.raw), "content": delta.content}
-            if delta.encrypted_content is not None:
-                block["encrypted_content"] = delta.encrypted_content
-            self.assembler.provider_block(index, mapping.FORMAT, block)
+    def _compaction(self, key: Hashable, delta: wire.Delta) -> None:
+        open_ = self._open.get(key)
+        if open_ is None or open_.block.type != "compaction":
+            self.unknown["delta:compaction_delta without its block"] += 1
+            return
+        block = {**self._blocks.opaque(open_.raw), "content": delta.content}
+        if delta.encrypted_content is not None:
+            block["encrypted_content"] = delta.encrypted_content
+        self.assembler.provider_block(key, mapping.FORMAT, block)
 
     def _start(self, key: Hashable, raw: msgspec.Raw) -> None:
         try:
@@ -204,6 +252,7 @@ class AnthropicTranslator(Translator):
             self.unknown[f"block:{problem}"] += 1
             return
         self._open[key] = _OpenBlock(block, raw)
+        self._used.add(key)
         kind = block.type or ""
         moves = self.assembler
         if kind == "text":
@@ -225,10 +274,10 @@ class AnthropicTranslator(Translator):
 
     def _start_server_block(self, key: Hashable, kind: str, block: wire.Block, raw: msgspec.Raw) -> None:
         moves = self.assembler
-        moves.provider_block(key, mapping.FORMAT, msgspec.json.decode(raw))
-        if kind in ("server_tool_use", "mcp_tool_use"):
+        moves.provider_block(key, mapping.FORMAT, self._blocks.opaque(raw))
+        if kind in mapping.SERVER_CALL_BLOCKS:
             self._tool_names[block.id or ""] = block.name or ""
-            if block.name == mapping.SEARCH_TOOL:
+            if _is_search(block):
                 moves.web_search_status(key, "in_progress")
         elif kind == "web_search_tool_result":
             query = self._queries.get(block.tool_use_id or "", "")
@@ -239,12 +288,13 @@ class AnthropicTranslator(Translator):
             name = self._tool_names.get(id_) or kind.removesuffix("_tool_result")
             moves.server_tool_result(key, id_, name, block.content)
         elif kind not in mapping.KEPT_BLOCKS:
-            self.unknown[f"block:{kind}"] += 1
+            self.unknown[f"block:{kind[:100]}"] += 1
 
     def _stop(self, key: Hashable) -> None:
         open_ = self._open.pop(key, None)
         if open_ is None:
             self.unknown["event:content_block_stop without its block"] += 1
+            self.assembler.reasoning_done(key)
             return
         kind = open_.block.type
         if kind in ("thinking", "redacted_thinking"):
@@ -255,19 +305,19 @@ class AnthropicTranslator(Translator):
                 if whole not in ("{}", "null"):
                     self.assembler.tool_call_arguments(key, whole)
             self.assembler.tool_call_done(key)
-        elif kind in ("server_tool_use", "mcp_tool_use"):
+        elif kind in mapping.SERVER_CALL_BLOCKS:
             self._stop_server_call(key, open_)
 
     def _stop_server_call(self, key: Hashable, open_: _OpenBlock) -> None:
-        block = msgspec.json.decode(open_.raw)
+        block = self._blocks.opaque(open_.raw)
         if open_.pieces:
             try:
-                block["input"] = json_text.loads("".join(open_.pieces))
-            except ValueError:
+                block["input"] = self._blocks.generic("".join(open_.pieces))
+            except NotAnObject:
                 self.unknown["text:input of a server tool that is not JSON"] += 1
         self.assembler.provider_block(key, mapping.FORMAT, block)
         id_, name, input_ = open_.block.id or "", open_.block.name or "", block.get("input")
-        if name == mapping.SEARCH_TOOL:
+        if _is_search(open_.block):
             query = input_.get("query") if isinstance(input_, dict) else None
             self._queries[id_] = query if isinstance(query, str) else ""
             self.assembler.web_search_status(key, "searching", query=self._queries[id_] or None)
@@ -290,5 +340,9 @@ class AnthropicTranslator(Translator):
             start=next((value for value in starts if value is not None), None),
             end=next((value for value in ends if value is not None), None),
             format=mapping.FORMAT,
-            data=msgspec.json.decode(raw),
+            data=self._citations.opaque(raw),
         )
+
+
+def _is_search(block: wire.Block) -> bool:
+    return block.type == "server_tool_use" and block.name == mapping.SEARCH_TOOL

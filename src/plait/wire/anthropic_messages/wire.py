@@ -104,21 +104,21 @@ class MessageStart(Struct, tag_field="type", tag="message_start"):
 class ContentBlockStart(Struct, tag_field="type", tag="content_block_start"):
     """A block begins; some block types come whole here."""
 
-    index: int = 0
+    index: int | None = None
     content_block: Raw | None = None
 
 
 class ContentBlockDelta(Struct, gc=False, tag_field="type", tag="content_block_delta"):
     """A piece of a block."""
 
-    index: int = 0
+    index: int | None = None
     delta: Delta | None = None
 
 
 class ContentBlockStop(Struct, gc=False, tag_field="type", tag="content_block_stop"):
     """A block ends."""
 
-    index: int = 0
+    index: int | None = None
 
 
 class MessageDelta(Struct, gc=False, tag_field="type", tag="message_delta"):

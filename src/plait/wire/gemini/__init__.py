@@ -1,0 +1,1 @@
+"""Google's `generateContent` and `streamGenerateContent`: documents of one kind, until the body ends."""

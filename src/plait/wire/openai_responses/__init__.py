@@ -1,0 +1,1 @@
+"""OpenAI's Responses API: server-sent events typed by their JSON `type`, ended by `response.completed`."""
