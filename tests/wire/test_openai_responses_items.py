@@ -215,7 +215,7 @@ def test_a_call_that_is_never_named() -> None:
             ToolCallDelta("call_r1_0", "", "", 0),
             ToolCallDelta("call_r1_0", None, "{}", 0),
             ToolCallDone("call_r1_0", "call_r1_0", "", "{}", False, 0),
-            FinishReasonDone("malformed_output", "completed"),
+            FinishReasonDone("tool_calls", "completed"),
         ],
     )
     assert parser.unknown == {"tool call without name": 1}

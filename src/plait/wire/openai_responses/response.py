@@ -12,7 +12,6 @@ from typing import Literal
 
 import msgspec
 
-from plait import json_text
 from plait.events import FinishReason, ReasoningType, SearchStatus
 from plait.wire.assembler import Assembler
 from plait.wire.openai_responses import mapping, wire
@@ -30,7 +29,6 @@ class Output:
         self._reader = Reader(wire.Item, unknown, count_fields=count_fields)
         self._tool_search = ""
         self._refused = False
-        self._malformed = False
         self._called = False
         self._waiting: dict[str, str] = {}
         self._close: dict[str, Callable[[Item, bool], None]] = {
@@ -84,8 +82,6 @@ class Output:
 
     def finish_reason(self) -> tuple[FinishReason, str | None]:
         """Why a response that completed ended, and the wire's word for it where that is not the status."""
-        if self._malformed:
-            return "malformed_output", None
         if self._called or self._waiting:
             return "tool_calls", None
         if self._refused:
@@ -277,11 +273,7 @@ class Output:
         extra = {"namespace": data.namespace, "caller": data.caller, "async": data.async_}
         if extra := {name: value for name, value in extra.items() if value is not None}:
             self.assembler.tool_call_extra(item.key, **extra)
-        cut = cut or not data.name
-        whole = "".join(item.pieces)
-        if item.kind == "function_call" and (cut or (whole and not json_text.is_json(whole))):
-            self._malformed = True
-        self.assembler.tool_call_done(item.key, cut=cut)
+        self.assembler.tool_call_done(item.key, cut=cut or not data.name)
 
     # What the provider does by itself
 
