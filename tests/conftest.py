@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from hypothesis import settings
+
 from recordings import CORPUS
+
+settings.register_profile("plait", deadline=None)  # a busy machine is no fault
+settings.load_profile("plait")
 
 
 def pytest_report_header() -> str:

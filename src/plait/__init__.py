@@ -164,7 +164,7 @@ def parse(
     """
     from plait.wire.parser import parse as parse_chunks
 
-    source = [chunks] if isinstance(chunks, bytes | bytearray | memoryview) else chunks
+    source = [bytes(chunks)] if isinstance(chunks, bytes | bytearray | memoryview) else chunks
     return parse_chunks(parser(wire, dialect=dialect, **options), source)
 
 

@@ -9,13 +9,12 @@ import platform
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from typing import Any
 
+from . import events
 from .corpus import corpus
 from .imports import BASELINE, imports
 from .memory import DELTAS, OPEN, content_size, memory
@@ -30,6 +29,15 @@ PACKAGES = (
 KINDS: tuple[Kind, ...] = ("text", "tool")
 
 Cells = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class EventCost:
+    """Nanoseconds that one event takes to make."""
+
+    name: str
+    dropped: float
+    kept: float
 
 
 class Report:
@@ -116,11 +124,15 @@ def _memory(options: argparse.Namespace, report: Report) -> None:
         report.add("memory", title, ("", "bytes each"), rows, cells)
 
 
-def _events(options: argparse.Namespace, _report: Report) -> None:
-    name = f"{__package__}.events"
-    if find_spec(name) and not options.json:
-        print("\n### Events\n", flush=True)
-        import_module(name).main()
+def _events(_options: argparse.Namespace, report: Report) -> None:
+    rows = [EventCost(name, *events.measure(make)) for name, make in events.candidates().items()]
+    rows.sort(key=lambda row: row.kept)
+    heads = ("ns per event", "made and dropped", "made and kept")
+
+    def cells(row: Any) -> Cells:
+        return row.name, f"{row.dropped:.0f}", f"{row.kept:.0f}"
+
+    report.add("events", "One event, by what it could be made of", heads, rows, cells)
 
 
 def _corpus(options: argparse.Namespace, report: Report) -> None:

@@ -11,7 +11,7 @@ from plait.errors import PlaitError
 from plait.events import Event
 from plait.wire.parser import Parser
 
-ALL_SPLITS = 1500
+ALL_SPLITS = 600
 """Bodies of at most so many bytes are cut at each position, longer ones at about so many."""
 
 

@@ -422,10 +422,9 @@ def streamed(index: int, content: Doc) -> list[Doc]:
             stop(index),
         ]
     if kind in ("tool_use", "server_tool_use"):
-        pieces = [
-            args(index, piece)
-            for piece in json.dumps(content["input"], separators=(",", ":"), ensure_ascii=False)
-        ]
+        # The provider sends one empty piece when there are no arguments.
+        whole = json.dumps(content["input"], separators=(",", ":"), ensure_ascii=False)
+        pieces = [args(index, piece) for piece in (whole if content["input"] else [""])]
         return [
             block(index, kind, **{**{k: v for k, v in content.items() if k != "type"}, "input": {}}),
             *pieces,

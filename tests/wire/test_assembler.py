@@ -440,7 +440,7 @@ def test_linear() -> None:
     def seconds(size: int) -> float:
         best = 1e9
         for _ in range(3):
-            assembler, start = Assembler(), time.perf_counter()
+            assembler, start = Assembler(), time.process_time()
             for number in range(size):
                 assembler.text("twenty characters ok")
                 assembler.reasoning("r", 0)
@@ -449,11 +449,11 @@ def test_linear() -> None:
                 assembler.tool_call_arguments(number, "{}")
                 assembler.tool_call_done(number)
             assembler.end()
-            best = min(best, time.perf_counter() - start)
+            best = min(best, time.process_time() - start)
         return best
 
-    for _ in range(3):  # a busy machine may disturb one attempt, a quadratic cost disturbs all
+    for _ in range(5):  # a busy machine may disturb one attempt, a quadratic cost disturbs all
         ratio = seconds(8_000) / seconds(2_000)
-        if ratio < 8:
+        if ratio < 10:
             return
     raise AssertionError(f"four times the moves took {ratio:.1f} times as long")

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from checking import check_parse, run
-from frames import BEGIN, delta, end, event, start, stop
 
 import plait
+from bedrock_frames import BEGIN, delta, end, event, start, stop
 from plait import (
     Citation,
     Event,

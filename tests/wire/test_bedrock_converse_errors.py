@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from checking import check_parse
-from frames import BEGIN, delta, end, error, event, exception, stop
 
 import plait
+from bedrock_frames import BEGIN, delta, end, error, event, exception, stop
 from plait import (
     AuthenticationError,
     BadRequestError,

@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 import pytest
-from frames import BEGIN, delta, end, start, stop
 
 import plait
+from bedrock_frames import BEGIN, delta, end, start, stop
 from plait import IncompleteStreamError, ProtocolError, TokenUsage
 from plait.messages import AssistantMessage, ProviderPart
 from plait.wire.bedrock_converse.mapping import FORMAT

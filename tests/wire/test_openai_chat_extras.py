@@ -232,3 +232,24 @@ def test_google_signature() -> None:
     }
     whole = plait.read_response(WIRE, response(called))
     assert [{"message_extra_content": signed}] == [part.extra for part in whole.tool_calls]
+
+
+def test_extra_nested_too_deeply() -> None:
+    """What cannot become part of a message is counted and left out; the answer is whole."""
+    deep: Any = 1
+    for _ in range(300):
+        deep = {"a": deep}
+    call = {"index": 0, "id": "c", "function": {"name": "f"}, "extra_content": deep}
+    parser = plait.parser(WIRE)
+    parser.feed(deltas({"content": "a", "extra_content": deep}, {"tool_calls": [call]}))
+    parser.close()
+    assert {"extra_content:nested too deeply": 2} == dict(parser.unknown)
+    extras = [part.extra for part in parser.message.content if part.type in ("text", "tool-call")]
+    assert extras == [None, None]
+
+
+def test_half_characters() -> None:
+    """A surrogate pair that is cut over two items of content is joined."""
+    body = stream(chunk({"content": ["@"]}), chunk({"content": ["#"]}, "stop"))
+    body = body.replace(b'"@"', rb'"a\ud83d"').replace(b'"#"', rb'"\ude00"')
+    assert read(body).text == "a\U0001f600"

@@ -29,7 +29,7 @@ TRIES = 3
 @law("cost", 11, slow=True)
 def cost(subject: Subject) -> Iterator[str]:
     """Time and memory grow linearly with the stream's length: the commonest frame is repeated to see it."""
-    if framing(subject.wire, subject.body) != "sse":
+    if framing(subject.wire, subject.body) == "json":
         return
     repeated = _commonest(subject.frames)
     if repeated is None:
@@ -54,7 +54,7 @@ def _commonest(frames: list[Frame]) -> Frame | None:
     shapes: dict[str, Frame] = {}
     counts: Counter[str] = Counter()
     for frame in frames:
-        if isinstance(frame.payload, dict) and frame.end > frame.payload_end:
+        if isinstance(frame.payload, dict) and (frame.end > frame.payload_end or frame.binary):
             shape = json.dumps([frame.event, frame.payload.get("type"), sorted(frame.payload)])
             shapes.setdefault(shape, frame)
             counts[shape] += 1

@@ -2,7 +2,8 @@
 
 The laws about endings need a second opinion on where a response ends: if they asked the parser, a parser
 that ends too early would always be right. So this reads as little as possible: server-sent events split at
-blank lines, each payload decoded by the standard library, and one small table of what ends each wire.
+blank lines, or JSON lines at LF, each payload decoded by the standard library, and one small table of what
+ends each wire.
 """
 
 from __future__ import annotations
@@ -14,11 +15,16 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-Framing: TypeAlias = Literal["sse", "json"]
+from plait.conformance.event_stream import messages
+
+Framing: TypeAlias = Literal["sse", "ndjson", "event-stream", "json"]
 """How a body is cut into frames. `json` is one document: an answer that is not streamed.
 
-To add `ndjson`, `json-array` or `event-stream`: its name here, and its reader in `_READERS`.
+To add `json-array`: its name here, and its reader in `_READERS`.
 """
+
+_SPREAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{[ \t\r]*\n")
+"""A JSON document that is spread over lines begins so, JSON lines do not."""
 
 _LINE = re.compile(rb"([^\r\n]*)(\r\n|\n|\r|\Z)")
 
@@ -31,10 +37,12 @@ class Frame(msgspec.Struct, frozen=True):
         end: the byte after it, blank line included
         payload_start: first byte of its (first line of) data
         payload_end: the byte after its data; from here on the frame can be decoded
-        event: the SSE event's name, else empty
+        event: the SSE event's name, or the type of a binary message; else empty
         text: the data as text
         payload: the data as decoded JSON; the text itself where it is not JSON, as `[DONE]` is not
         one_line: whether the payload is exactly the bytes from `payload_start` to `payload_end`
+        binary: whether it is a message of an event stream: lengths and a checksum go with its payload, which
+            can be decoded only at its end, and a body that is cut inside it is never complete
     """
 
     start: int
@@ -45,6 +53,7 @@ class Frame(msgspec.Struct, frozen=True):
     text: str
     payload: Any
     one_line: bool = True
+    binary: bool = False
 
 
 class Terminal(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,6 +129,48 @@ def _gemini_completes(payload: Any, _before: Sequence[Any]) -> bool:
     return any(finished) or (isinstance(feedback, dict) and bool(feedback.get("blockReason")))
 
 
+def _cohere_fails(payload: Any, event: str) -> bool:
+    if not isinstance(payload, dict) or _has_error(payload, event):
+        return isinstance(payload, dict)
+    delta = payload.get("delta")
+    if _type(payload) == "message-end" and isinstance(delta, dict) and delta.get("error"):
+        return True
+    flat = not isinstance(_type(payload), str) and "finish_reason" not in payload
+    return flat and isinstance(payload.get("message"), str)
+
+
+def _mistral_fails(payload: Any, event: str) -> bool:
+    return _has_error(payload, event) or (
+        isinstance(payload, dict)
+        and not payload.get("choices")
+        and bool(payload.get("message") or payload.get("detail"))
+    )
+
+
+def _ollama_fails(payload: Any, event: str) -> bool:
+    return _has_error(payload, event) or (
+        isinstance(payload, dict)
+        and payload.get("model") is payload.get("done") is None
+        and (isinstance(payload.get("message"), str) or bool(payload.get("detail")))
+    )
+
+
+def _ollama_completes(payload: Any, _before: Sequence[Any]) -> bool:
+    return _is_ollama_done(payload) or (isinstance(payload, dict) and bool(payload.get("done_reason")))
+
+
+def _is_ollama_done(payload: Any) -> bool:
+    return isinstance(payload, dict) and payload.get("done") is True
+
+
+def _bedrock_fails(payload: Any, event: str) -> bool:
+    return event.endswith("Exception") or _has_error(payload, event)
+
+
+def _has_usage(payload: Any) -> bool:
+    return isinstance(payload, dict) and isinstance(payload.get("usage"), dict)
+
+
 _RESPONSES_END = ("response.completed", "response.incomplete")
 
 TERMINALS: dict[str, Terminal] = {
@@ -136,7 +187,25 @@ TERMINALS: dict[str, Terminal] = {
         over=lambda payload: _type(payload) == "message_stop",
         fails=_has_error,
     ),
+    "bedrock-converse": Terminal(
+        completes=lambda payload, _before: isinstance(payload, dict) and "stopReason" in payload,
+        over=_has_usage,
+        fails=_bedrock_fails,
+        framing="event-stream",
+    ),
     "gemini": Terminal(completes=_gemini_completes, over=lambda _payload: False, fails=_has_error),
+    "cohere-chat": Terminal(
+        completes=lambda payload, _before: _type(payload) == "message-end",
+        over=lambda payload: _type(payload) == "message-end",
+        fails=_cohere_fails,
+    ),
+    "mistral-chat": Terminal(completes=_chat_completes, over=_is_done, fails=_mistral_fails),
+    "ollama-chat": Terminal(
+        completes=_ollama_completes,
+        over=_is_ollama_done,
+        fails=_ollama_fails,
+        framing="ndjson",
+    ),
 }
 """What ends each wire, from DESIGN.md's "Terminal events". To check a wire of your own, add a row."""
 
@@ -149,12 +218,18 @@ class Ending(msgspec.Struct, frozen=True):
         over: from here on nothing is read any more
         failed: from here on the provider has failed
         broken: from here on the body is not the wire format: a payload that is no JSON object
+        edges: the ends of all messages of a binary stream
     """
 
     complete: int | None = None
     over: int | None = None
     failed: int | None = None
     broken: int | None = None
+    edges: frozenset[int] | None = None
+
+    def may_end(self, cut: int) -> bool:
+        """Whether a complete response may stop here: anywhere, but not inside a binary message."""
+        return self.edges is None or cut in self.edges or (self.over is not None and cut >= self.over)
 
 
 def ending(wire: str, body: bytes) -> Ending:
@@ -166,24 +241,30 @@ def ending(wire: str, body: bytes) -> Ending:
     terminal = TERMINALS[wire]
     complete: int | None = None
     before: list[Any] = []
-    for frame in frames(wire, body):
+    found = frames(wire, body)
+    edges = frozenset(frame.end for frame in found) if framing(wire, body) == "event-stream" else None
+    for frame in found:
         if terminal.fails(frame.payload, frame.event):
-            return Ending(complete, failed=frame.payload_end)
+            return Ending(complete, failed=frame.payload_end, edges=edges)
         if is_broken(frame.payload):
-            return Ending(complete, broken=frame.end)
+            return Ending(complete, broken=frame.end, edges=edges)
         if complete is None and terminal.completes(frame.payload, before):
             complete = frame.payload_end
         if complete is not None and terminal.over(frame.payload):
-            return Ending(complete, over=frame.payload_end)
+            return Ending(complete, over=frame.payload_end, edges=edges)
         before.append(frame.payload)
-    return Ending(complete)
+    return Ending(complete, edges=edges)
 
 
 def framing(wire: str, body: bytes) -> Framing:
     """The framing of this body: the wire's, or `json` where a whole document came instead of a stream."""
     start = body[:64].removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    if start in (b"\x00", b"\x01"):  # the first byte of a length
+        return "event-stream"
     usual: Framing = TERMINALS[wire].framing if wire in TERMINALS else "sse"
-    return "json" if usual == "sse" and start in (b"{", b"[") else usual
+    if usual == "ndjson":
+        return "json" if start == b"[" or _SPREAD.match(body) else usual
+    return "json" if usual in ("sse", "event-stream") and start in (b"{", b"[") else usual
 
 
 def frames(wire: str, body: bytes) -> list[Frame]:
@@ -222,6 +303,22 @@ def _frame(body: bytes, start: int, end: int, event: str, data: list[tuple[int, 
     return Frame(start, end, data[0][0], payload_end, event, text.strip(), payload, len(data) == 1)
 
 
+def _json_lines(body: bytes) -> Iterator[Frame]:
+    position = 0
+    for line in body.split(b"\n"):
+        here, position = position, position + len(line) + 1
+        raw = line.strip(b" \t\r") if here else line.removeprefix(b"\xef\xbb\xbf").strip(b" \t\r")
+        if raw:
+            first = here + line.index(raw)
+            text = raw.decode("utf-8", "replace")
+            yield Frame(here, min(position, len(body)), first, first + len(raw), "", text, _decoded(text))
+
+
+def _binary_frames(body: bytes) -> Iterator[Frame]:
+    for start, end, name, text, payload, inner in messages(body):
+        yield Frame(start, end, start, end, name, text, payload, one_line=not inner, binary=True)
+
+
 def _document(body: bytes) -> Iterator[Frame]:
     text = body.decode("utf-8-sig", "replace").strip()
     start = len(body) - len(body.removeprefix(b"\xef\xbb\xbf").lstrip())
@@ -235,4 +332,6 @@ def _decoded(text: str) -> Any:
         return text.strip()
 
 
-_READERS: dict[Framing, Callable[[bytes], Iterator[Frame]]] = {"sse": _sse_frames, "json": _document}
+_READERS: dict[Framing, Callable[[bytes], Iterator[Frame]]] = {
+    "sse": _sse_frames, "ndjson": _json_lines, "event-stream": _binary_frames, "json": _document,
+}  # fmt: skip

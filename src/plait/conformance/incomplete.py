@@ -74,7 +74,7 @@ def _affordable(candidates: Iterable[int], size: int) -> list[int]:
 
 def _ending(subject: Subject) -> Ending:
     end = ending(subject.wire, subject.body)
-    if end.failed is None and len(subject.frames) == 1 and subject.frames[0].start == 0:
+    if end.failed is None and len(subject.frames) == 1 and subject.frames[0].start == 0 and end.edges is None:
         (document,) = subject.frames
         if subject.body[document.payload_start : document.payload_start + 1] in (b"{", b"["):
             # One JSON document: it can only be whole at its last byte. What it means, the parser says.
@@ -93,7 +93,7 @@ def _verdict_breach(end: Ending, cut: int, got: Reading) -> str | None:
         return None if isinstance(error, ProviderError) else f"an error frame came, but {_words(got)}"
     if end.broken is not None and cut >= end.broken:
         return None if isinstance(error, ProtocolError) else f"a payload is no JSON object, but {_words(got)}"
-    if end.complete is not None and cut >= end.complete:
+    if end.complete is not None and cut >= end.complete and end.may_end(cut):
         return None if error is None else f"the terminal event came, but {_words(got)}"
     if isinstance(error, IncompleteStreamError) or (isinstance(error, ProtocolError) and _may_be_broken(end)):
         return None

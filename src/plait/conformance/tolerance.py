@@ -16,7 +16,8 @@ import msgspec
 
 from plait import json_text
 from plait.conformance.content import content_breaches
-from plait.conformance.frames import Frame, ending, framing
+from plait.conformance.event_stream import event, with_payload
+from plait.conformance.frames import Frame, ending, framing, is_broken
 from plait.conformance.law import law
 from plait.conformance.reading import Reading, Subject, event_difference, shorten
 from plait.errors import IncompleteStreamError, ProtocolError, ProviderError
@@ -62,9 +63,23 @@ SURPRISES: dict[str, Surprise] = {
         True,
         frozenset({"type", "content_block.type", "delta.type", "delta.stop_reason"}),
     ),
+    "bedrock-converse": Surprise(
+        {MARK: {"value": 1}}, True, frozenset({"stopReason", "start.toolUse.type"})
+    ),
     "gemini": Surprise(
         {"modelStatus": MARK, MARK: {"value": 1}}, False, frozenset({"candidates[].finishReason"})
     ),
+    "cohere-chat": Surprise(
+        {"type": MARK, "index": 0, "delta": {"message": {"content": {"text": MARK}}}},
+        True,
+        frozenset({"type", "content-start:delta.message.content.type", "message-end:delta.finish_reason"}),
+    ),
+    "mistral-chat": Surprise(
+        {"object": MARK, MARK: {"value": 1}},
+        False,
+        frozenset({"choices[].finish_reason", "choices[].delta.content[].type"}),
+    ),
+    "ollama-chat": Surprise({MARK: {"value": 1}}, False, frozenset({"done_reason"}), "{}\n"),
 }
 """Per wire. A wire without a row is checked for fields, types and broken payloads, not for its events."""
 
@@ -116,7 +131,10 @@ def _with_payload(body: bytes, frame: Frame, payload: Any) -> bytes:
         if isinstance(payload, str)
         else json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
     )
-    return body[: frame.payload_start] + text.encode("utf-8", "surrogatepass") + body[frame.payload_end :]
+    raw = text.encode("utf-8", "surrogatepass")
+    if frame.binary:
+        return body[: frame.start] + with_payload(body[frame.start : frame.end], raw) + body[frame.end :]
+    return body[: frame.payload_start] + raw + body[frame.payload_end :]
 
 
 # New fields and events: nothing else changes
@@ -170,9 +188,14 @@ def _without_field(value: Any) -> Any:
 
 def _unknown_events(subject: Subject) -> Iterator[str]:
     surprise = SURPRISES.get(subject.wire)
-    if surprise is None or framing(subject.wire, subject.body) != "sse":
+    if surprise is None or framing(subject.wire, subject.body) == "json":
         return
-    strange = surprise.framed.replace("{}", json.dumps(surprise.event)).encode()
+    if subject.frames and is_broken(subject.frames[0].payload):  # no stream at all: an HTML page, perhaps
+        return
+    document = json.dumps(surprise.event)
+    strange = surprise.framed.replace("{}", document).encode()
+    if framing(subject.wire, subject.body) == "event-stream":
+        strange = event(MARK, document.encode())
     end = _end(subject)
     before = [frame.start for frame in subject.frames if end is None or frame.payload_end <= end]
     pieces = [subject.body[start:stop] for start, stop in zip([0, *before], [*before, None], strict=True)]
@@ -195,16 +218,20 @@ def _unknown_events(subject: Subject) -> Iterator[str]:
 def _broken_payloads(subject: Subject) -> Iterator[str]:
     # An event named `error` is the provider's error, in whatever words.
     frames = [
-        frame for frame in _objects(subject) if frame.end > frame.payload_end and frame.event != "error"
+        frame
+        for frame in _objects(subject)
+        if (frame.end > frame.payload_end or frame.binary) and frame.event != "error"
     ]
-    if framing(subject.wire, subject.body) != "sse" or not frames:
+    if framing(subject.wire, subject.body) == "json" or not frames:
         return
     chosen = {id(frame): frame for frame in (frames[0], frames[len(frames) // 2], frames[-1])}.values()
     for frame in chosen:
         before = subject.fed(subject.body[: frame.start])
         for payload in ("<html>busy</html>", frame.text[:-1], '"text"', "[1]", "7", "{'a': 1}"):
             body = _with_payload(subject.body, frame, payload)
-            if not body[frame.payload_start :].strip() or not body.endswith((b"\n", b"\r")):
+            if not frame.binary and (
+                not body[frame.payload_start :].strip() or not body.endswith((b"\n", b"\r"))
+            ):
                 continue
             got = subject.read([body])
             where = f"the payload at byte {frame.payload_start:,} replaced by {shorten(payload, 40)}"

@@ -216,6 +216,8 @@ class Assembler:
         self._response_id: str | None = None
         self._model: str | None = None
         self._provider: str | None = None
+        self.seed: str | None = None
+        """Where the wire gives responses no id: what tells this one's substitute ids from another's."""
         self._usage: TokenUsage | None = None
         self._count: Callable[[], TokenUsage | None] | None = None
         self._reason: FinishReason | None = None
@@ -493,7 +495,8 @@ class Assembler:
             return
         number = len(self._calls)
         call_id, item_id = _id(call_id), _id(item_id)
-        substitute = f"call_{self._response_id}_{number}" if self._response_id else f"call_{number}"
+        seed = self._response_id or self.seed
+        substitute = f"call_{seed}_{number}" if seed else f"call_{number}"
         unique_call_id = self._unique(call_id or substitute, number)
         unique_item_id = self._unique(item_id, number) if item_id and item_id != call_id else unique_call_id
         call = _ToolCall(self._next_index(), unique_item_id, unique_call_id, call_id or None, name)
@@ -522,7 +525,9 @@ class Assembler:
 
     def tool_call_extra(self, key: Hashable, *, signature: str | None = None, **extra: Any) -> None:
         """What the adapter must send back with this call: a signature, and anything else by name."""
-        call = self._calls[key]
+        call = self._calls.get(key)
+        if call is None:
+            return
         call.signature = signature or call.signature
         if extra:
             call.extra = {**(call.extra or {}), **_kept(extra)}

@@ -44,6 +44,15 @@ def starts_with(opening: bytes, prefix: bytes) -> bool | None:
     return first in opening if first else None
 
 
+def starts_json_lines(prefix: bytes) -> bool | None:
+    """Whether a body is JSON lines: an object begins, and not one that is spread over several lines."""
+    start = prefix[:64].removeprefix(_BOM).lstrip()
+    if start[:1] != b"{":
+        return False if start else None
+    rest = start[1:].lstrip(b" \t\r")
+    return rest[:1] != b"\n" if rest or len(prefix) > 64 else None
+
+
 FRAMINGS: Mapping[FramingName, Framing] = {
     framing.name: framing
     for framing in (
@@ -53,7 +62,7 @@ FRAMINGS: Mapping[FramingName, Framing] = {
             partial(is_sse_start, lenient=True),
             partial(SSEDecoder, lenient=True),
         ),
-        Framing("ndjson", "JSON lines", partial(starts_with, b"{"), NDJSONDecoder),
+        Framing("ndjson", "JSON lines", starts_json_lines, NDJSONDecoder),
         Framing(
             "json-array",
             "a JSON array",

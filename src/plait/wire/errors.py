@@ -28,6 +28,7 @@ from plait.errors import (
 )
 
 ErrorTable = Mapping[str, type[ProviderError]]
+"""Class by code, type or reason; by status, as `HTTP 498`, where it has another meaning than usual."""
 
 STATUS_ERRORS: Mapping[int, type[ProviderError]] = {
     400: BadRequestError,
@@ -56,17 +57,20 @@ CONTEXT_WORDS = re.compile(
     r"maximum context length|context window|context length|prompt (is )?too long"
     r"|exceeds? (the (available|max).*)?context( limit)?|Range of input length|too many prompt tokens"
     r"|Input token length too long|exceeded model token limit|Input is too long|Input Tokens? Exceeded"
+    r"|too many tokens: size limit"
     r"|input token count .{0,40}exceeds",
     re.IGNORECASE,
 )
 KEY_WORDS = re.compile(
-    r"incorrect api key|invalid api key|invalid x-api-key|api key not valid|api key expired"
-    r"|security token included in the request is (invalid|expired)",
+    r"incorrect api key|invalid api (key|token)|no api key supplied|invalid x-api-key|api key not valid"
+    r"|api key expired|security token included in the request is (invalid|expired)",
     re.IGNORECASE,
 )
 QUOTA_WORDS = re.compile(r"insufficient (balance|credits?|quota)|exceeded your current quota", re.IGNORECASE)
 MODEL_WORDS = re.compile(
-    r"model not found|not a valid model|supported API model names|model identifier is invalid", re.IGNORECASE
+    r"model ('[^']*' |\"[^\"]*\" )?not found|not a valid model|supported API model names"
+    r"|model identifier is invalid",
+    re.IGNORECASE,
 )
 TOO_LARGE_WORDS = re.compile(r"request too large for", re.IGNORECASE)
 LOCATION_WORDS = re.compile(r"user location is not supported", re.IGNORECASE)
@@ -103,6 +107,7 @@ def error_facts(document: Any) -> ErrorFacts:
         or (inner if isinstance(inner, str) else None)
         or _text(document.get("message"))
         or _text(document.get("Message"))
+        or _detail(error.get("message"))
         or _detail(document.get("detail"))
         or _text(error.get("error_message"))
         or "the provider sent an error without a message"
@@ -117,7 +122,8 @@ def error_facts(document: Any) -> ErrorFacts:
         or _aws_type(document)
     )
     named = (
-        error.get("status_code"), document.get("status_code"), document.get("status"), error.get("code"),
+        error.get("status_code"), document.get("status_code"), document.get("raw_status_code"),
+        document.get("status"), error.get("code"),
     )  # fmt: skip
     status = next((number for number in map(_status, named) if number is not None), None)
     request_id = _text(document.get("request_id")) or _text(error.get("request_id"))
@@ -180,7 +186,7 @@ def _class(
         return known
     if status is None:
         return default
-    return STATUS_ERRORS.get(
+    return table.get(f"HTTP {status}") or STATUS_ERRORS.get(
         status, ServerError if status >= 500 else BadRequestError if status >= 400 else ProviderError
     )
 
@@ -258,7 +264,8 @@ def _detail(value: Any) -> str | None:
         words = [_text(item.get("msg") if isinstance(item, dict) else item) for item in value]
         return "; ".join(word for word in words if word) or None
     if isinstance(value, dict):
-        return _text(value.get("message"))
+        inner = value.get("detail")
+        return _text(value.get("message")) or (_detail(inner) if not isinstance(inner, dict) else None)
     return _text(value)
 
 

@@ -19,7 +19,7 @@ from plait.events import Event
 from plait.framing import BytesLike, EventStreamMessage, ServerSentEvent
 from plait.wire.assembler import Assembler
 from plait.wire.bodies import FRAMINGS, Framing, FramingName
-from plait.wire.reading import NotAnObject, Reader
+from plait.wire.reading import Counts, NotAnObject, Reader
 
 if TYPE_CHECKING:
     from plait.messages import AssistantMessage
@@ -106,7 +106,7 @@ class Parser:
         count_fields: bool = False,
     ) -> None:
         self.error: PlaitError | None = None
-        self.unknown: Counter[str] = Counter()
+        self.unknown: Counter[str] = Counts() if count_fields else Counter()
         self.bytes_read = 0
         self._assembler = Assembler()
         self._translator = translator(self._assembler, self.unknown)
@@ -216,21 +216,43 @@ class Parser:
                 document = read_text(frame.data, frame.event)
                 if document is not None:
                     read(document)
-                elif '"error"' in frame.data:
+                elif '"error"' in frame.data or '"message"' in frame.data:
                     self._read_error(self._reader.generic(frame.data))
-            except NotAnObject as problem:
-                self._not_an_object(frame, number, problem)
-            except PlaitError as error:
-                self._fail(error)
-            except RecursionError:
-                self._not_an_object(frame, number, NotAnObject("JSON that is nested too deeply"))
+            except (NotAnObject, PlaitError, RecursionError) as problem:
+                self._stumble(problem, frame, number)
             if assembler.ended or self.error is not None:
                 return
         self._frames += len(frames)
 
     def _read_texts(self, frames: list[str]) -> None:
-        terminated = not self._closed
-        self._read_events([ServerSentEvent(text, terminated=terminated) for text in frames])
+        """As `_read_events`, of frames without an event name: decoded all at once, if they can be."""
+        documents = self._reader.read_all(frames)
+        if documents is None:
+            terminated = not self._closed
+            self._read_events([ServerSentEvent(text, terminated=terminated) for text in frames])
+            return
+        read = self._translator.read
+        assembler = self._assembler
+        number = self._frames
+        for document in documents:
+            number += 1
+            try:
+                read(document)
+            except (NotAnObject, PlaitError, RecursionError) as problem:
+                self._stumble(problem, ServerSentEvent(frames[number - self._frames - 1]), number)
+            if assembler.ended or self.error is not None:
+                return
+        self._frames = number
+
+    def _stumble(
+        self, problem: NotAnObject | PlaitError | RecursionError, frame: ServerSentEvent, number: int
+    ) -> None:
+        if isinstance(problem, PlaitError):
+            self._fail(problem)
+        elif isinstance(problem, NotAnObject):
+            self._not_an_object(frame, number, problem)
+        else:
+            self._not_an_object(frame, number, NotAnObject("JSON that is nested too deeply"))
 
     def _read_messages(self, frames: list[EventStreamMessage]) -> None:
         read = self._translator.read_message

@@ -7,7 +7,8 @@ fields is read the same way, and gets those fields in its own field `other` (nam
 
 Keys of `unknown`: `event:<type>` an event no struct reads, `field:<path>` a field no struct reads (only
 with `count_fields`), `type:<path>=<what came>` a known field with an unexpected JSON type; parsers add
-their own, such as `finish_reason:<value>` and `block:<type>`.
+their own, such as `finish_reason:<value>` and `block:<type>`. When fields are counted, the first value of each
+key of these three kinds is kept as well: see `Counts`.
 """
 
 from __future__ import annotations
@@ -36,6 +37,19 @@ class _Misfit(Exception):
     pass
 
 
+class Counts(Counter[str]):
+    """What was not understood, with counts, and in `examples` the value that came first, where there is one."""
+
+    def __init__(self, *counts: Any, **more: int) -> None:
+        super().__init__(*counts, **more)
+        self.examples: dict[str, Any] = {}
+
+    def see(self, key: str, value: Any) -> None:
+        """Count this key once more."""
+        self[key] += 1
+        self.examples.setdefault(key, value)
+
+
 class Reader:
     """Reads documents of one wire.
 
@@ -46,6 +60,7 @@ class Reader:
         count_fields: also count every field that no struct reads (slower: each document is read twice)
         join_halves: documents are pieces of one stream, so half a surrogate pair at the end of a string is
             kept for the same field of a later document
+        path: where in the wire's documents these are, for the keys of `unknown`
     """
 
     def __init__(
@@ -56,6 +71,7 @@ class Reader:
         ignored: frozenset[str] = frozenset(),
         count_fields: bool = False,
         join_halves: bool = False,
+        path: str = "",
     ) -> None:
         self._decode = msgspec.json.Decoder(types).decode
         self._types = types
@@ -63,6 +79,7 @@ class Reader:
         self._ignored = ignored
         self._count_fields = count_fields
         self._join_halves = join_halves
+        self._path = path
         self._halves: dict[str, str] = {}
         self._fast = not count_fields
 
@@ -81,6 +98,15 @@ class Reader:
                 pass
         return self.convert(self.generic(text), event)
 
+    def read_all(self, texts: list[str]) -> list[Any] | None:
+        """The structs of several documents; None when one of them needs `read`."""
+        if self._fast:
+            try:
+                return list(map(self._decode, texts))
+            except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+                pass
+        return None
+
     def convert(self, document: Any, event: str | None = None) -> Any:
         """The struct of decoded JSON data; as `read`."""
         if not isinstance(document, dict):
@@ -97,15 +123,21 @@ class Reader:
                     tag = event
                 else:
                     what = f"event:{tag[:100]}" if isinstance(tag, str) else f"type:{field}={_kind(tag)}"
-                    self._unknown[what] += 1
+                    self._count(what, document)
                     return None
             node = structs[1][tag]
         try:
-            return self._fit(document, node, "")
+            return self._fit(document, node, self._path)
         except _Misfit:  # pragma: no cover - an object always fits a struct
             raise NotAnObject(_kind(document)) from None
         except RecursionError:
             raise NotAnObject(_TOO_DEEP) from None
+
+    def _count(self, key: str, value: Any) -> None:
+        if isinstance(self._unknown, Counts):
+            self._unknown.see(key, value)
+        else:
+            self._unknown[key] += 1
 
     def opaque(self, raw: msgspec.Raw) -> Any:
         """The JSON data of a field that is kept as it is, for replay.
@@ -204,7 +236,7 @@ class Reader:
         try:
             return True, self._fit(value, node, path)
         except _Misfit:
-            self._unknown[f"type:{path}={_kind(value)}"] += 1
+            self._count(f"type:{path}={_kind(value)}", value)
             return False, None
 
     def _fit_struct(self, value: dict[str, Any], node: inspect.StructType, path: str) -> Any:
@@ -221,7 +253,8 @@ class Reader:
             fields["other"] = {key: item for key, item in value.items() if key not in known}
         if self._count_fields:
             for key in value.keys() - known:
-                self._unknown[f"field:{path}.{key}" if path else f"field:{key}"] += 1
+                name = key[:100]
+                self._count(f"field:{path}.{name}" if path else f"field:{name}", value[key])
         return node.cls(**fields)
 
     def _fit_union(self, value: Any, types: tuple[inspect.Type, ...], path: str) -> Any:
@@ -245,7 +278,7 @@ class Reader:
                 read = _whole_number(value)
         if read is None:
             raise _Misfit
-        self._unknown[f"type:{path}={_kind(value)}"] += 1
+        self._count(f"type:{path}={_kind(value)}", value)
         return read
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import msgspec
 
-from plait import json_text
 from plait.errors import PlaitError, ServerError
 from plait.wire.assembler import Assembler
 from plait.wire.cohere_chat import mapping, wire
@@ -89,11 +88,10 @@ class CohereTranslator(Translator):
         """Cohere's `{"message": "..."}`, without a `type`, and the `{"error": ...}` of things in between."""
         kind = document.get("type")
         flat = isinstance(document.get("message"), str) and not isinstance(kind, str)
+        flat = flat and "finish_reason" not in document
         if event != "error" and kind != "error" and not flat and not document.get("error"):
             return None
-        return typed_error(
-            error_facts(document), mapping.ERRORS, provider="cohere", default=ServerError
-        )
+        return typed_error(error_facts(document), mapping.ERRORS, provider="cohere", default=ServerError)
 
     # Message
 
@@ -269,7 +267,7 @@ class CohereTranslator(Translator):
         self.assembler.tool_call_arguments(call.key, piece)
 
     def _close_call(self, index: int | None, *, early: bool = False) -> None:
-        """A call ends; with `early` the response does so before it: the arguments show whether it is whole."""
+        """A call ends; with `early` the response does, and the arguments show whether the call is whole."""
         call = self._open(index)
         if call is None:
             self.unknown["event:tool-call-end without its call"] += 1
@@ -287,12 +285,13 @@ class CohereTranslator(Translator):
         if message is not None:
             self._cite_all(message.citations)
 
-    def _cite_all(self, raw: msgspec.Raw | None) -> None:
-        if raw is None:
-            return
-        text = bytes(raw).decode()
-        for item in msgspec.json.decode(raw, type=list[msgspec.Raw]) if text.startswith("[") else [raw]:
-            self._cite(item)
+    def _cite_all(self, raw: msgspec.Raw) -> None:
+        value = bytes(raw)
+        if value.startswith(b"["):
+            for item in msgspec.json.decode(value, type=list[msgspec.Raw]):
+                self._cite(item)
+        elif value not in (b"", b"null"):
+            self._cite(raw)
 
     def _cite(self, raw: msgspec.Raw) -> None:
         try:

@@ -1,7 +1,7 @@
 """The fields of Cohere's documents that are read; all else is drift.
 
-A stream has an object where a whole message has a list (`content`, `tool_calls`, `citations`): both are read in
-both places. Numbers may be written as floats.
+A stream has an object where a whole message has a list (`content`, `tool_calls`, `citations`): both are read
+in both places. Numbers may be written as floats.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Message(Struct, gc=False):
     content: Content | list[Content] | str | None = None
     tool_plan: str | None = None
     tool_calls: ToolCall | list[ToolCall] | None = None
-    citations: Raw | None = None
+    citations: Raw = Raw(b"")  # not `| None`: msgspec reads no other value then
 
 
 class Document(Struct, gc=False):

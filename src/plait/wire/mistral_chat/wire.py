@@ -20,9 +20,6 @@ class ContentPart(Struct, gc=False):
     thinking: list[Raw] | str | None = None
     signature: str | None = None
     image_url: ImageUrl | str | None = None
-    document_url: str | None = None
-    document_name: str | None = None
-    input_audio: str | None = None
     url: str | None = None  # of a `tool_reference`, as `title`
     title: str | None = None
 

@@ -16,6 +16,9 @@ from plait.wire.errors import error_facts, typed_error
 from plait.wire.ollama_chat import mapping, wire
 from plait.wire.openai_chat.media import media_type
 from plait.wire.parser import Translator
+from plait.wire.reading import Reader
+
+_Message = wire.Message  # found faster so
 
 
 class OllamaTranslator(Translator):
@@ -28,23 +31,25 @@ class OllamaTranslator(Translator):
     framings = ("ndjson",)
 
     def __init__(self, assembler: Assembler, unknown: Counter[str], *, count_fields: bool = False) -> None:
-        # `count_fields` is the parser's reader's business: here no document is read by itself.
         super().__init__(assembler, unknown)
-        self._model: str | None = None
+        self._reader = Reader(wire.Function, unknown, count_fields=count_fields)
+        self._named = False
+        self._say = assembler.text
         self._kind: Literal["text", "thinking"] | None = None
         self._part = 0  # the key of the newest part
 
     def read(self, line: wire.Line) -> None:
         """One line: its content, and if it is the last one, the end."""
-        if line.model != self._model:
+        if not self._named:
             self._identify(line)
-        message = line.message
-        if message.__class__ is wire.Message:
-            if message.thinking or message.tool_calls or message.images or self._kind != "text":  # type: ignore[union-attr]
-                self._message(message)  # type: ignore[arg-type]
-            else:
-                self.assembler.text(message.content or "", self._part)  # type: ignore[union-attr]
-        if line.done or line.done_reason or line.error or line.detail or message.__class__ is str:
+        message: Any = line.message
+        if message.__class__ is not _Message or line.error:
+            self._raise_error(line)
+        elif self._kind != "text" or message.tool_calls or message.thinking or message.images:
+            self._message(message)
+        elif message.content:  # nearly all lines: without another call
+            self._say(message.content, self._part)
+        if line.done or line.done_reason:
             self._end(line)
 
     def read_response(self, body: wire.Line) -> None:
@@ -55,6 +60,7 @@ class OllamaTranslator(Translator):
     def read_error(self, document: dict[str, Any], event: str | None = None) -> PlaitError | None:
         """Ollama's `{"error": "..."}`, and `{"message": "..."}` or `{"detail": ...}` of things in between."""
         flat = isinstance(document.get("message"), str) or document.get("detail")
+        flat = flat and document.get("model") is document.get("done") is None
         if event != "error" and not flat and not document.get("error"):
             return None
         return typed_error(error_facts(document), mapping.ERRORS, provider="ollama", default=ServerError)
@@ -65,21 +71,19 @@ class OllamaTranslator(Translator):
             self.assembler.end()
 
     def _identify(self, line: wire.Line) -> None:
-        self._model = line.model
+        self._named = bool(line.model)
         self.assembler.started(None, line.model)
-        if line.created_at:  # ids of calls must differ from those of other responses, which have no ids either
+        if line.created_at:  # without ids of responses, ids of calls must still differ between them
             self.assembler.seed = self.assembler.seed or "".join(filter(str.isalnum, line.created_at))
 
-    def _end(self, line: wire.Line) -> None:
-        error = self.read_error(
-            {
-                name: value
-                for name, value in (("error", line.error), ("message", line.message), ("detail", line.detail))
-                if value is not None and not isinstance(value, wire.Message)
-            }
-        )
+    def _raise_error(self, line: wire.Line) -> None:
+        """Raise the error that a line is; one without a message need not be an error."""
+        values = ((name, getattr(line, name)) for name in ("error", "message", "detail", "model", "done"))
+        error = self.read_error({name: value for name, value in values if value is not None})
         if error is not None:
             raise error
+
+    def _end(self, line: wire.Line) -> None:
         raw = line.done_reason or None
         reason = mapping.FINISH_REASONS.get(raw or "stop")
         if reason is None:
@@ -118,8 +122,16 @@ class OllamaTranslator(Translator):
         if not function.name:  # kept, marked as cut, so that nothing runs it
             self.unknown["tool_call:without a name"] += 1
         self.assembler.tool_call_started(key, name=function.name or "", call_id=call.id)
-        self.assembler.tool_call_arguments(key, _arguments(function.arguments))
+        self.assembler.tool_call_arguments(key, self._arguments(function.arguments))
         self.assembler.tool_call_done(key, cut=not function.name)
+
+    def _arguments(self, raw: msgspec.Raw) -> str:
+        """Arguments as text: as they came, without white space; what came as text is the text."""
+        value = bytes(raw)
+        if value.startswith(b'"'):
+            text: str = self._reader.opaque(raw)
+            return text
+        return "" if value in (b"", b"null") else json_text.compact(raw)
 
     def _image(self, data: str) -> None:
         self._enter(None)
@@ -128,14 +140,3 @@ class OllamaTranslator(Translator):
         except (NotBase64, ValueError):
             start = b""
         self.assembler.file(media_type(start, "image/*"), data=data)
-
-
-def _arguments(raw: msgspec.Raw | None) -> str:
-    """Arguments as text: as they came, without white space; what came as text is the text."""
-    if raw is None:
-        return ""
-    value = bytes(raw).strip()
-    if value.startswith(b'"'):
-        text: str = msgspec.json.decode(value)
-        return text
-    return "" if value == b"null" else json_text.compact(raw)

@@ -1,4 +1,7 @@
-"""The fields of Ollama's documents that are read; all else is drift. A line and a whole body have the same."""
+"""The fields of Ollama's documents that are read; all else is drift.
+
+A line of a stream and a whole body have the same fields.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ class Function(Struct, gc=False):
     """A function call, always whole. `arguments` is an object; some models and proxies make it text."""
 
     name: str | None = None
-    arguments: Raw | None = None
+    arguments: Raw = Raw(b"")  # not `| None`: msgspec reads no other value then
 
 
 class ToolCall(Struct, gc=False):

@@ -7,9 +7,11 @@ Perplexity, OpenRouter, Mistral, DeepSeek, Alibaba, Moonshot (platform.kimi.ai) 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from plait import json_text
 from plait.errors import (
     AuthenticationError,
     BadRequestError,
@@ -23,6 +25,7 @@ from plait.errors import (
     ServerError,
 )
 from plait.events import FinishReason, ReasoningPart, ReasoningType, TokenUsage
+from plait.wire.assembler import MAX_DEPTH
 from plait.wire.openai_chat import wire
 
 FINISH_REASONS: Mapping[str, FinishReason] = {
@@ -96,6 +99,14 @@ def reasoning_detail(part: ReasoningPart) -> dict[str, Any] | None:
         "index": int(index) if index else None,
     }
     return {name: value for name, value in entry.items() if value is not None}
+
+
+def kept(extra: Any, unknown: Counter[str]) -> Any:
+    """What a server wants back as it came; None where it is nested deeper than a message may be."""
+    if json_text.is_deeper(extra, MAX_DEPTH - 1):
+        unknown["extra_content:nested too deeply"] += 1
+        return None
+    return extra
 
 
 def token_usage(usage: wire.Usage) -> TokenUsage | None:

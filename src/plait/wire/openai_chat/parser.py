@@ -67,7 +67,7 @@ class ChatTranslator(Translator):
         self._say = assembler.text
         self._run = 0
         self._text_run: int | None = None
-        self._tools = ServerTools(assembler)
+        self._tools = ServerTools(assembler, unknown)
         self._reasoning = Reasoning(assembler, unknown, self._enter, self._tools, count_fields=count_fields)
         self._calls = ToolCalls(assembler, unknown, self._enter)
         self._sound = media.Sound()
@@ -85,7 +85,7 @@ class ChatTranslator(Translator):
 
     def read(self, document: wire.Chunk) -> None:
         """One chunk: its content, then its finish reason, and an error last of all."""
-        if document.model != self._model or document.id != self._id:
+        if document.model != self._model or not self._id:
             self._identify(document)
         error = None
         for choice in document.choices or ():
@@ -119,7 +119,8 @@ class ChatTranslator(Translator):
                 self._finish(choice.finish_reason, choice.native_finish_reason)
             if choice.usage is not None:
                 self._usage(choice.usage)
-            error = error or choice.error
+            if choice.error:
+                error = choice.error
         if (
             document.usage is not None
             or error
@@ -177,7 +178,7 @@ class ChatTranslator(Translator):
     # Around the content
 
     def _identify(self, document: wire.Chunk | wire.Response) -> None:
-        self._id, self._model = document.id, document.model
+        self._id, self._model = self._id or document.id, document.model
         self._provider = document.provider or self._provider
         self.assembler.started(document.id, document.model, document.provider)
 
@@ -287,7 +288,7 @@ class ChatTranslator(Translator):
                 self._citations.place(self._text_run)
         if delta.executed_tools:
             self._tools.read(delta.executed_tools)
-        self._extra = delta.extra_content or self._extra
+        self._extra = mapping.kept(delta.extra_content, self.unknown) or self._extra
 
     def _details(self, entries: list[msgspec.Raw]) -> bool:
         self._flush_split()
@@ -349,7 +350,7 @@ class ChatTranslator(Translator):
     def _content_part(self, raw: msgspec.Raw) -> None:
         text = bytes(raw).decode()
         if text.startswith('"'):
-            self._text(msgspec.json.decode(raw))
+            self._text(self._parts.opaque(raw))
             return
         try:
             part: wire.ContentPart = self._parts.read(text)

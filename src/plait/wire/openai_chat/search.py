@@ -16,6 +16,7 @@ from plait import json_text
 from plait.events import Source
 from plait.wire.assembler import Assembler
 from plait.wire.openai_chat import wire
+from plait.wire.reading import NotAnObject, Reader
 
 
 class _Run:
@@ -31,8 +32,9 @@ class _Run:
 class ServerTools:
     """The searches of one response, and the other tools the server ran."""
 
-    def __init__(self, assembler: Assembler) -> None:
+    def __init__(self, assembler: Assembler, unknown: Counter[str]) -> None:
         self._assembler = assembler
+        self._lists = Reader(None, unknown)
         self._runs: dict[Hashable, _Run] = {}
         self._cited: dict[str, Source] = {}
         self._citations: msgspec.Raw | None = None
@@ -89,9 +91,11 @@ class ServerTools:
             pages = found if len(searches) == 1 and not run.sources else run.sources
             self._assembler.web_search_done(key, run.query, pages)
 
-    @staticmethod
-    def _listed(raw: msgspec.Raw | None) -> list[Source]:
-        return [] if raw is None else sources(json_text.loads(bytes(raw).decode()))
+    def _listed(self, raw: msgspec.Raw | None) -> list[Source]:
+        try:
+            return [] if raw is None else sources(self._lists.opaque(raw))
+        except NotAnObject:  # nested deeper than any list of pages
+            return []
 
 
 class Citations:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from plait import json_text
 from plait.wire.assembler import Assembler
-from plait.wire.openai_chat import wire
+from plait.wire.openai_chat import mapping, wire
 
 _LEGACY = "function_call"
 
@@ -82,7 +82,8 @@ class ToolCalls:
             elif entry.function is not None:
                 name, arguments = entry.function.name, entry.function.arguments
             text, id_ = _text(arguments), entry.id or None
-            self._piece(entry.index, position, id_, name, text, kind, entry.extra_content)
+            extra = mapping.kept(entry.extra_content, self._unknown)
+            self._piece(entry.index, position, id_, name, text, kind, extra)
 
     def read_legacy(self, function: wire.Function) -> None:
         """The `function_call` that came before `tool_calls`: one call, without an id."""
