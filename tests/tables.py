@@ -9,11 +9,14 @@ import inspect
 import re
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import msgspec
 
 from plait.events import CONTENT_EVENTS, EVENT_TYPES
+from plait.wire import WIRES, translator_class
+from plait.wire.errors import STATUS_ERRORS
 
 ROOT = Path(__file__).resolve().parent.parent
 _BLOCK = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -43,7 +46,44 @@ def events() -> str:
     return lines
 
 
-TABLES: dict[str, Callable[[], str]] = {"events": events}
+def wire_formats() -> str:
+    """Every wire format: its terminal event, finish reasons, usage and error codes, from its mapping tables."""
+    return "\n".join(_wire_format(wire) for wire in WIRES)
+
+
+def _wire_format(wire: str) -> str:
+    translator = translator_class(wire)
+    module = translator.__module__.rpartition(".")[0]
+    mapping = import_module(f"{module}.mapping")
+    text = f"\n## {wire}\n\n{_prose(mapping.__doc__)}\n\n"
+    text += f"Framing: {', '.join(translator.framings)}. Terminal event: {translator.terminal}.\n\n"
+    reasons = getattr(mapping, "FINISH_REASONS", None) or mapping.INCOMPLETE_REASONS
+    text += _table("the wire's reason", "`finish_reason`")
+    text += "".join(_row(f"`{raw}`", f"`{reason}`") for raw, reason in reasons.items())
+    text += f"\nUsage: {_prose(mapping.token_usage.__doc__)}\n\n"
+    if mapping.ERRORS:
+        text += _table("the wire's code, type or name", "error")
+        text += "".join(_row(f"`{code}`", f"`{cls.__name__}`") for code, cls in mapping.ERRORS.items())
+    else:
+        text += "Errors have no codes: the class comes from the status and the words.\n"
+    return text
+
+
+def _prose(doc: str | None) -> str:
+    return " ".join(inspect.cleandoc(doc or "").split())
+
+
+def statuses() -> str:
+    """The error class of each HTTP status."""
+    rows = (_row(str(status), f"`{cls.__name__}`") for status, cls in STATUS_ERRORS.items())
+    return _table("HTTP status", "error") + "".join(rows)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "events": events,
+    "statuses": statuses,
+    "wire_formats": wire_formats,
+}
 
 
 def render(page: str) -> str:

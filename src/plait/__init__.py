@@ -125,6 +125,7 @@ __all__ = [
     "event_json_schema",
     "parse",
     "parser",
+    "read_error",
     "read_response",
 ]
 
@@ -192,6 +193,26 @@ def read_response(
     from plait import wire as wires
 
     return wires.read_response(wire, body, dialect=dialect, **options)
+
+
+def read_error(
+    wire: str, status: int, headers: Mapping[str, str], body: bytes | str, *, provider: str | None = None
+) -> ProviderError:
+    """The typed error of an HTTP error response: a value to raise, with the facts as attributes.
+
+    Args:
+        wire: the wire format that was asked, one of `plait.WIRES`
+        status: the HTTP status, 400 or more
+        headers: the response's headers; the request id and the time to wait are read from them
+        body: JSON of any shape, whatever the content type says, or text, or an HTML page
+        provider: the provider's name for the message; the wire's by default
+
+    Raises:
+        UnknownWireError: no such wire format
+    """
+    from plait import wire as wires
+
+    return wires.read_error(wire, status, headers, body, provider=provider)
 
 
 def __getattr__(name: str) -> Any:

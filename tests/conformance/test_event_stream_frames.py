@@ -17,18 +17,13 @@ CONVERSE = (
     BEGIN + delta(0, text="Os{lo") + stop(0) + start(1, toolUse={"toolUseId": "t", "name": "f"}) + stop(1)
 )
 CONVERSE += end("tool_use")
-ANTHROPIC = b"".join(
-    map(
-        chunk,
-        [
-            {"type": "message_start", "message": {"id": "m1", "model": "c"}},
-            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
-            {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "a"}},
-            {"type": "content_block_stop", "index": 0},
-            {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 2}},
-            {"type": "message_stop"},
-        ],
-    )
+ANTHROPIC = (
+    chunk({"type": "message_start", "message": {"id": "m1", "model": "c"}})
+    + chunk({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}})
+    + chunk({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "a"}})
+    + chunk({"type": "content_block_stop", "index": 0})
+    + chunk({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 2}})
+    + chunk({"type": "message_stop"})
 )
 
 
@@ -48,7 +43,7 @@ def test_laws_hold(wire: str, body: bytes) -> None:
 
 
 def test_ending() -> None:
-    """Complete at the end of `messageStop`, over at the end of `metadata`; in between only at a message's end."""
+    """Complete at the end of `messageStop`, over at that of `metadata`, and not complete inside a message."""
     found = ending("bedrock-converse", CONVERSE)
     last = list(messages(CONVERSE))
     assert (last[-2].end, last[-1].end) == (found.complete, found.over)

@@ -63,9 +63,7 @@ SURPRISES: dict[str, Surprise] = {
         True,
         frozenset({"type", "content_block.type", "delta.type", "delta.stop_reason"}),
     ),
-    "bedrock-converse": Surprise(
-        {MARK: {"value": 1}}, True, frozenset({"stopReason", "start.toolUse.type"})
-    ),
+    "bedrock-converse": Surprise({MARK: {"value": 1}}, True, frozenset({"stopReason", "start.toolUse.type"})),
     "gemini": Surprise(
         {"modelStatus": MARK, MARK: {"value": 1}}, False, frozenset({"candidates[].finishReason"})
     ),
@@ -216,11 +214,13 @@ def _unknown_events(subject: Subject) -> Iterator[str]:
 
 
 def _broken_payloads(subject: Subject) -> Iterator[str]:
-    # An event named `error` is the provider's error, in whatever words.
+    # An event named `error`, or after an exception, is the provider's error, in whatever words.
     frames = [
         frame
         for frame in _objects(subject)
-        if (frame.end > frame.payload_end or frame.binary) and frame.event != "error"
+        if (frame.end > frame.payload_end or frame.binary)
+        and frame.event != "error"
+        and not frame.event.endswith("Exception")
     ]
     if framing(subject.wire, subject.body) == "json" or not frames:
         return

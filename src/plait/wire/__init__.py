@@ -12,8 +12,9 @@ from importlib import import_module
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from plait.errors import PlaitError, ProtocolError, UnknownWireError, quote
+from plait.errors import PlaitError, ProtocolError, ProviderError, UnknownWireError, quote
 from plait.wire.assembler import Assembler
+from plait.wire.http_errors import http_error
 from plait.wire.parser import Parser, Translator, read_whole
 from plait.wire.reading import NotAnObject
 
@@ -125,3 +126,11 @@ def read_response(
         error.partial_message = assembler.message()
         raise
     return assembler.message()
+
+
+def read_error(
+    wire: str, status: int, headers: Mapping[str, str], body: bytes | str, *, provider: str | None = None
+) -> ProviderError:
+    """The typed error of an HTTP error response. See `plait.read_error`."""
+    errors = import_module(translator_class(wire).__module__.replace(".parser", ".mapping")).ERRORS
+    return http_error(provider or wire, errors, status, headers, body)

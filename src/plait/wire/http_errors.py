@@ -8,6 +8,7 @@ from email.utils import parsedate_to_datetime
 
 from plait import json_text
 from plait.errors import QUOTE_LIMIT, ProviderError
+from plait.wire import aws
 from plait.wire.errors import ErrorFacts, ErrorTable, error_facts, typed_error
 
 REQUEST_ID_HEADERS = (
@@ -44,6 +45,7 @@ def http_error(
     if kind:
         # "ThrottlingException:http://internal.amazon.com/..." or a bare name
         facts.code = facts.code or kind.partition(":")[0].rpartition("#")[2]
+        table = {**aws.ERRORS, **table}
     request_id = next((fields[name] for name in REQUEST_ID_HEADERS if fields.get(name)), None)
     return typed_error(
         facts,

@@ -14,6 +14,7 @@ key of these three kinds is kept as well: see `Counts`.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from functools import cache
@@ -227,7 +228,7 @@ class Reader:
             case inspect.IntType() if isinstance(value, int) and not isinstance(value, bool):
                 return value
             case inspect.FloatType() if isinstance(value, int | float) and not isinstance(value, bool):
-                return float(value)
+                return _double(value)
             case inspect.UnionType(types=types):
                 return self._fit_union(value, types, path)
         return self._coerce(value, node, path)
@@ -280,6 +281,13 @@ class Reader:
             raise _Misfit
         self._count(f"type:{path}={_kind(value)}", value)
         return read
+
+
+def _double(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # an integer beyond a double
+        return math.inf if value > 0 else -math.inf
 
 
 def _whole_number(value: float | str) -> int | None:

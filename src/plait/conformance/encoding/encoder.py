@@ -14,8 +14,10 @@ from plait.framing import encode_event_stream_message
 from plait.wire.bodies import FramingName
 
 Document: TypeAlias = dict[str, Any] | str
-"""One document of a stream. Text is a payload that is no JSON: `[DONE]`. Where a wire names its documents only in
-a header (bedrock-converse), a document has one member, of that name."""
+"""One document of a stream. Text is a payload that is no JSON: `[DONE]`.
+
+Where a wire names its documents only in a header (bedrock-converse), a document has one member, of that name.
+"""
 
 Dump: TypeAlias = Callable[[Any], bytes]
 """Writes JSON data."""
