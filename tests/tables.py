@@ -60,13 +60,21 @@ def _wire_format(wire: str) -> str:
     reasons = getattr(mapping, "FINISH_REASONS", None) or mapping.INCOMPLETE_REASONS
     text += _table("the wire's reason", "`finish_reason`")
     text += "".join(_row(f"`{raw}`", f"`{reason}`") for raw, reason in reasons.items())
-    text += f"\nUsage: {_prose(mapping.token_usage.__doc__)}\n\n"
+    text += f"\nUsage, read from {_usage_fields(module)}: {_prose(mapping.token_usage.__doc__)}\n\n"
     if mapping.ERRORS:
         text += _table("the wire's code, type or name", "error")
         text += "".join(_row(f"`{code}`", f"`{cls.__name__}`") for code, cls in mapping.ERRORS.items())
     else:
         text += "Errors have no codes: the class comes from the status and the words.\n"
     return text
+
+
+def _usage_fields(module: str) -> str:
+    wire = import_module(f"{module}.wire")
+    names = [name for name in vars(wire) if re.search(r"Usage|(?<!Incomplete)Details$|Tokens$|Counts$", name)]
+    structs = [getattr(wire, name) for name in names if hasattr(getattr(wire, name), "__struct_fields__")]
+    fields = [f"`{field.encode_name}`" for cls in structs for field in msgspec.structs.fields(cls)]
+    return ", ".join(dict.fromkeys(fields)) or "the last line"
 
 
 def _prose(doc: str | None) -> str:
