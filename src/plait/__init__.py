@@ -68,6 +68,7 @@ from plait.wire.parser import Parser
 if TYPE_CHECKING:
     from plait.framing import BytesLike
     from plait.messages import AssistantMessage, Message, SystemMessage, ToolMessage, UserMessage
+    from plait.wire.plan import RequestPlan
 
 __version__ = "0.1.0.dev0"
 
@@ -121,10 +122,12 @@ __all__ = [
     "WebSearchDone",
     "WebSearchStatus",
     "aparse",
+    "build_request",
     "event_from_dict",
     "event_json_schema",
     "parse",
     "parser",
+    "plan_request",
     "read_error",
     "read_response",
 ]
@@ -193,6 +196,45 @@ def read_response(
     from plait import wire as wires
 
     return wires.read_response(wire, body, dialect=dialect, **options)
+
+
+def plan_request(
+    wire: str,
+    messages: Iterable[Message | Mapping[str, Any]],
+    *,
+    dialect: str | None = None,
+    repair: bool = False,
+    **options: Any,
+) -> RequestPlan:
+    """The JSON body of a request, and notes on what of the conversation and options it does not say as asked.
+
+    Args:
+        wire: the wire format, one of `plait.WIRES`
+        messages: the conversation: message objects, or their JSON data
+        dialect: the server's dialect, where it takes something else than the wire's own provider
+        repair: mend what the provider would refuse (a call without result, an empty message), with a note
+        options: see `plait.wire.options.RequestOptions`: model, tools, tool_choice, output, reasoning, ...
+
+    Raises:
+        InvalidDataError: an unknown option, or a history the provider would refuse; the message names the
+            option, or the message by index, and says what to do
+        UnknownWireError: no such wire format or dialect
+    """
+    from plait.wire.requests import plan_request as plan
+
+    return plan(wire, messages, dialect=dialect, repair=repair, **options)
+
+
+def build_request(
+    wire: str,
+    messages: Iterable[Message | Mapping[str, Any]],
+    *,
+    dialect: str | None = None,
+    repair: bool = False,
+    **options: Any,
+) -> dict[str, Any]:
+    """The JSON body of a request: `plan_request` without the notes."""
+    return plan_request(wire, messages, dialect=dialect, repair=repair, **options).body
 
 
 def read_error(

@@ -68,6 +68,18 @@ class InvalidDataError(PlaitError, ValueError):
     """Data handed to Plait (an event, a message, a body) that does not have the documented shape."""
 
 
+class FetchError(PlaitError):
+    """A URL in a message that must not be fetched (a private address, too large), or could not be.
+
+    Attributes:
+        status: the HTTP status, when an answer came and it was not 200
+    """
+
+    def __init__(self, message: str, *, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
 class CassetteError(PlaitError, ValueError):
     """A recording that cannot be read: not YAML, not a cassette, no response in it."""
 

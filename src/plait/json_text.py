@@ -99,3 +99,12 @@ def compact(raw: msgspec.Raw | bytes | str) -> str:
         return msgspec.json.format(text, indent=-1)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return text
+
+
+ABSENT = msgspec.Raw()
+"""Default of a field that is kept as raw JSON. (Not None: of `Raw | None` msgspec reads null only.)"""
+
+
+def given(raw: msgspec.Raw) -> msgspec.Raw | None:
+    """The raw value of a field, None where it was absent or null."""
+    return None if raw is ABSENT or bytes(raw) in (b"", b"null") else raw

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 from . import events
@@ -19,13 +20,16 @@ from .corpus import corpus
 from .imports import BASELINE, imports
 from .memory import DELTAS, OPEN, content_size, memory
 from .stages import stages
-from .streams import WIRES, Kind, stream
+from .streams import WIRES, Kind
+from .targets import Target, import_targets, reading_targets
 from .timing import reading
 
 PACKAGES = (
     "plait", "msgspec", "pydantic", "httpx", "orjson", "openai", "anthropic", "litellm", "pydantic-ai-slim",
     "langchain-openai", "lm15",
 )  # fmt: skip
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "performance.md"
+BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
 KINDS: tuple[Kind, ...] = ("text", "tool")
 
 Cells = tuple[str, ...]
@@ -41,19 +45,25 @@ class EventCost:
 
 
 class Report:
-    """What was measured: shown as it comes, or kept for `--json`."""
+    """What was measured: shown as it comes unless `silent`, and kept."""
 
     def __init__(self, *, silent: bool) -> None:
-        self.results: dict[str, dict[str, Any]] = {}
+        self.rows: dict[str, dict[str, Sequence[Any]]] = {}
+        self.text = ""
         self._silent = silent
 
     def add(
         self, section: str, title: str, heads: Cells, rows: Sequence[Any], cells: Callable[[Any], Cells]
     ) -> None:
         """One table: its rows, and what makes the cells of one."""
-        self.results.setdefault(section, {})[title] = [asdict(row) for row in rows]
+        self.rows.setdefault(section, {})[title] = rows
+        self.say(f"### {title}\n\n{_table([heads, *map(cells, rows)])}\n")
+
+    def say(self, text: str) -> None:
+        """A piece of the report."""
+        self.text += text + "\n"
         if not self._silent:
-            print(f"\n### {title}\n\n{_table([heads, *map(cells, rows)])}", flush=True)
+            print(text, flush=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -61,14 +71,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
-    environment = _environment()
-    if not options.json:
-        print(_table([("", ""), *environment.items()]))
     report = Report(silent=options.json)
+    environment = _environment()
+    report.say(", ".join(f"{name} {value}" for name, value in environment.items()) + ".\n")
     for section in options.sections:
         SECTIONS[section](options, report)
+    _targets(report)
+    if options.write:
+        _write(report.text)
     if options.json:
-        print(json.dumps({"environment": environment, **report.results}, indent=2))
+        rows = {
+            section: {title: [asdict(row) for row in table] for title, table in tables.items()}
+            for section, tables in report.rows.items()
+        }
+        print(json.dumps({"environment": environment, **rows}, indent=2))
     return 0
 
 
@@ -79,16 +95,8 @@ def _reading(options: argparse.Namespace, report: Report) -> None:
         return row.name, f"{row.microseconds:.2f}", f"{row.ratio:.2f}" if row.ratio else ""
 
     for wire, kind in _streams(options):
-        source = stream(wire, kind)
-        size = len(source.body) / len(source.events)
-        title = f"{wire}, {kind}: {len(source.events)} events of {size:.0f} bytes"
-        report.add(
-            "reading",
-            title,
-            ("", "µs per event", "times the floor"),
-            reading(wire, kind, options.rounds),
-            cells,
-        )
+        rows = reading(wire, kind, options.rounds)
+        report.add("reading", f"{wire}, {kind}", ("", "µs per event", "times the floor"), rows, cells)
 
 
 def _stages(options: argparse.Namespace, report: Report) -> None:
@@ -144,6 +152,20 @@ def _corpus(options: argparse.Namespace, report: Report) -> None:
     report.add("corpus", "Recorded streams", heads, corpus(options.wire, options.rounds), cells)
 
 
+def _targets(report: Report) -> None:
+    rows: list[Target] = []
+    if "reading" in report.rows:
+        rows += reading_targets(report.rows["reading"])
+    for table in report.rows.get("imports", {}).values():
+        rows += import_targets(table)
+
+    def cells(row: Target) -> Cells:
+        return row.name, row.wanted, f"{row.measured:.2f}", "yes" if row.reached else "no"
+
+    if rows:
+        report.add("targets", "Targets", ("", "wanted", "measured", "reached"), rows, cells)
+
+
 SECTIONS: dict[str, Callable[[argparse.Namespace, Report], None]] = {
     "reading": _reading,
     "stages": _stages,
@@ -162,6 +184,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--corpus", action="store_true", help="also the recordings that PLAIT_CORPUS names")
     parser.add_argument("--wire", action="append", choices=WIRES, help="only this wire format; repeatable")
     parser.add_argument("--quick", action="store_true", help="few rounds: rough figures")
+    parser.add_argument("--write", action="store_true", help=f"put the tables into {PAGE.name}")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
     options = parser.parse_args(arguments)
     strange = [name for name in options.sections if name not in SECTIONS]
@@ -173,6 +196,15 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     options.wire = options.wire or list(WIRES)
     options.rounds = 3 if options.quick else 15
     return options
+
+
+def _write(text: str) -> None:
+    page = PAGE.read_text("utf-8")
+    before, begin, rest = page.partition(BEGIN)
+    _old, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"{PAGE.name} has no place for the tables: {BEGIN} ... {END}")
+    PAGE.write_text(f"{before}{begin}\n\n{text.strip()}\n\n{end}{after}", "utf-8")
 
 
 def _streams(options: argparse.Namespace) -> Iterable[tuple[str, Kind]]:

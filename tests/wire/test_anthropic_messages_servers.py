@@ -328,7 +328,7 @@ def test_count_fields() -> None:
             END,
         )
     )
-    assert {"field:message.moon": 1, "field:sun": 1, "field:extra": 1} == {
+    assert {"field:message.moon": 1, "field:content_block.sun": 1, "field:extra": 1} == {
         key: count for key, count in parser.unknown.items() if key != "field:message.role"
     }
 

@@ -515,12 +515,20 @@ def test_unknown_things() -> None:
     ("document", "unknown"),
     [
         pytest.param(
-            '{"contentBlockIndex":"0","delta":{"text":"a"}}', {"type:contentBlockIndex=string": 1}, id="index"
+            '{"contentBlockIndex":"0","delta":{"text":"a"}}',
+            {"type:contentBlockDelta.contentBlockIndex=string": 1},
+            id="index",
         ),
-        pytest.param('{"contentBlockIndex":0,"delta":{"text":7}}', {"type:delta.text=number": 1}, id="text"),
+        pytest.param(
+            '{"contentBlockIndex":0,"delta":{"text":7}}',
+            {"type:contentBlockDelta.delta.text=number": 1},
+            id="text",
+        ),
         pytest.param('{"contentBlockIndex":0,"delta":null}', {"delta:empty": 1}, id="null"),
         pytest.param(
-            '{"contentBlockIndex":0,"delta":[1]}', {"type:delta=array": 1, "delta:empty": 1}, id="list"
+            '{"contentBlockIndex":0,"delta":[1]}',
+            {"type:contentBlockDelta.delta=array": 1, "delta:empty": 1},
+            id="list",
         ),
         pytest.param(
             '{"contentBlockIndex":0,"delta":{"citation":[1]}}', {"citation:array": 1}, id="citation"

@@ -280,7 +280,7 @@ def test_an_unknown_part_is_kept_in_place() -> None:
 def test_an_unknown_field_beside_known_data() -> None:
     """It says nothing of its own; a part that is kept anyway keeps it."""
     body = of_parts(
-        text("a", mood="fine"), {"executableCode": CODE, "partMetadata": {"k": 1}}, call("f", args={})
+        text("a", mood="fine"), {"executableCode": CODE, "partMetadata": {"k": 1}}, {**call("f"), "mood": 1}
     )
     assert kept(body) == [{"executableCode": CODE, "partMetadata": {"k": 1}}]
     assert message_of(body).text == "a"

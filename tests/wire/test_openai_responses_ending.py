@@ -401,4 +401,4 @@ def test_fields_are_counted_on_request() -> None:
     item = {**message("Hi"), "mood": "good"}
     parser = plait.parser("openai-responses", count_fields=True)
     parser.feed(f"data: {json.dumps(done(0, item))}\n\n".encode())
-    assert {"field:role", "field:mood"} == parser.unknown.keys()
+    assert {"field:item.role", "field:item.mood"} == parser.unknown.keys()

@@ -45,7 +45,9 @@ def test_the_usual_stream() -> None:
         HI,
         names=True,
     )
-    assert parser.message.content == [TextPart(text="Hello", extra={"id": "m", "phase": "final_answer"})]
+    assert parser.message.content == [
+        TextPart(text="Hello", extra={"id": "m", "phase": "final_answer"}, format="openai-responses")
+    ]
     assert parser.unknown == {}
 
 
@@ -130,9 +132,9 @@ def test_parts_and_messages_are_parts_of_their_own() -> None:
         ],
     )
     assert parser.message.content == [
-        TextPart(text="aA", extra={"id": "m", "phase": "commentary"}),
-        TextPart(text="b", extra={"id": "m", "phase": "commentary"}),
-        TextPart(text="c", extra={"id": "n"}),
+        TextPart(text="aA", extra={"id": "m", "phase": "commentary"}, format="openai-responses"),
+        TextPart(text="b", extra={"id": "m", "phase": "commentary"}, format="openai-responses"),
+        TextPart(text="c", extra={"id": "n"}, format="openai-responses"),
     ]
 
 
@@ -142,7 +144,7 @@ def test_a_part_counted_from_one() -> None:
         [created(), text("Hi", part=1), done(0, message("Hi")), ended()],
         [STARTED, TextDelta("Hi", 0), TextDone("Hi", 0), STOP],
     )
-    assert parser.message.content == [TextPart(text="Hi", extra={"id": "m"})]
+    assert parser.message.content == [TextPart(text="Hi", extra={"id": "m"}, format="openai-responses")]
 
 
 REFUSED = FinishReasonDone("content_filter", "refusal")
@@ -266,4 +268,4 @@ def test_odd_content_is_counted() -> None:
         ],
         [STARTED, TextDelta("Hi", 0), TextDone("Hi", 0), STOP],
     )
-    assert parser.unknown == {"part:smell": 1, "type:delta=null": 1, "type:content[]=null": 1}
+    assert parser.unknown == {"part:smell": 1, "type:delta=null": 1, "type:item.content[]=null": 1}

@@ -103,7 +103,14 @@ def test_what_is_sent_back_with_a_call() -> None:
         called("{}"),
     )
     assert parser.message.content == [
-        ToolCallPart(tool_call_id="fc", call_id="call", tool_name="f", arguments="{}", extra=extra)
+        ToolCallPart(
+            tool_call_id="fc",
+            call_id="call",
+            tool_name="f",
+            arguments="{}",
+            extra=extra,
+            format="openai-responses",
+        )
     ]
 
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from importlib import import_module
 
+import plait
 from plait.conformance import LAWS, Breach, check
 from plait.conformance.reading import Subject, shorten
 from plait.conformance.recordings import Recording
 from plait.errors import ProviderError
-from plait.wire.http_errors import http_error
 
 ERROR_LAW = "error"
 """Name of what is checked of an error body: that it is a typed error, with its facts."""
 
 BODY_LAWS = ("text", "tool_calls", "reasoning", "ending", "index", "one_reading", "round_trip")
-"""Laws that say something of an answer that came whole. It is not streamed, so where it is cut matters little."""
+"""Laws that say something of an answer that came whole; where it is cut matters little."""
 
 NAMES = (*LAWS, ERROR_LAW)
 """What `check_recording` takes as names of laws."""
@@ -49,7 +48,7 @@ def _error_breaches(recording: Recording) -> Iterator[str]:
     """An error body is a typed error with words and its status; and no parser takes it for an answer."""
     status = recording.status or 400
     try:
-        error = _read_error(recording, status)
+        error = plait.read_error(recording.wire, status, recording.headers, recording.body)
     except Exception as bug:
         yield f"reading HTTP {status} raised {type(bug).__name__}: {shorten(bug)}"
         return
@@ -64,8 +63,3 @@ def _error_breaches(recording: Recording) -> Iterator[str]:
         yield read.crash
     elif read.error is None:
         yield f"the body of HTTP {status} is read as an answer"
-
-
-def _read_error(recording: Recording, status: int) -> ProviderError:
-    mapping = import_module(f"plait.wire.{recording.wire.replace('-', '_')}.mapping")
-    return http_error(recording.wire, mapping.ERRORS, status, recording.headers, recording.body)

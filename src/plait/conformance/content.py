@@ -73,9 +73,9 @@ def content_breaches(reading: Reading) -> Iterator[str]:
 
 def text_breaches(reading: Reading) -> Iterator[str]:
     """What is broken of law 2."""
-    deltas = [event.content for event in reading.events if isinstance(event, TextDelta)]
+    deltas = [event for event in reading.events if isinstance(event, TextDelta)]
     dones = [(at, event) for at, event in enumerate(reading.events) if isinstance(event, TextDone)]
-    whole = "".join(deltas)
+    whole = "".join(event.content for event in deltas)
     if reading.error is None and len(dones) != bool(deltas):
         yield f"{len(deltas)} TextDelta but {len(dones)} TextDone"
     elif len(dones) > 1:
@@ -86,8 +86,9 @@ def text_breaches(reading: Reading) -> Iterator[str]:
         if any(isinstance(event, TextDelta) for event in reading.events[at:]):
             yield "a TextDelta comes after the TextDone"
     in_message = reading.message.text
-    if in_message != whole:
-        yield f"the message's text is {shorten(in_message)!r}, but the deltas are {shorten(whole)!r}"
+    by_part = "".join(event.content for event in sorted(deltas, key=lambda event: event.index or 0))
+    if in_message != by_part:
+        yield f"the message's text is {shorten(in_message)!r}, but the deltas are {shorten(by_part)!r}"
 
 
 def tool_call_breaches(reading: Reading) -> Iterator[str]:

@@ -82,6 +82,6 @@ def _inner(payload: Any) -> Any:
 
 def _decoded(text: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, parse_int=lambda digits: int(digits[:4300]))  # more, `int` refuses to read
     except (ValueError, RecursionError):
         return text.strip()

@@ -273,10 +273,9 @@ def frames(wire: str, body: bytes) -> list[Frame]:
 
 
 def _sse_frames(body: bytes) -> Iterator[Frame]:
-    start = 0
     event = ""
     data: list[tuple[int, int]] = []
-    position = len(body) - len(body.removeprefix(b"\xef\xbb\xbf"))
+    start = position = len(body) - len(body.removeprefix(b"\xef\xbb\xbf"))
     while position < len(body):
         line = _LINE.match(body, position)
         assert line is not None
@@ -307,7 +306,9 @@ def _json_lines(body: bytes) -> Iterator[Frame]:
     position = 0
     for line in body.split(b"\n"):
         here, position = position, position + len(line) + 1
-        raw = line.strip(b" \t\r") if here else line.removeprefix(b"\xef\xbb\xbf").strip(b" \t\r")
+        if not here and line.startswith(b"\xef\xbb\xbf"):
+            here, line = 3, line[3:]
+        raw = line.strip(b" \t\r")
         if raw:
             first = here + line.index(raw)
             text = raw.decode("utf-8", "replace")
@@ -327,9 +328,13 @@ def _document(body: bytes) -> Iterator[Frame]:
 
 def _decoded(text: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, parse_int=_integer)
     except (ValueError, RecursionError):
         return text.strip()
+
+
+def _integer(digits: str) -> float:
+    return int(digits) if len(digits) <= 4300 else float(digits)  # more, `int` refuses to read
 
 
 _READERS: dict[Framing, Callable[[bytes], Iterator[Frame]]] = {

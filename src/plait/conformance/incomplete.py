@@ -16,7 +16,7 @@ from plait.events import FinishReasonDone, TextDelta
 ALL_CUTS = 600
 """Up to this many bytes, the body is cut at every byte."""
 
-WORK = 3_000_000
+WORK = 1_500_000
 """For longer bodies, the cuts that matter most are made until about this many bytes have been read again."""
 
 RUN = 2_000

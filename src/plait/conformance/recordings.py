@@ -5,7 +5,8 @@
 
 A folder's cassettes (vcrpy's and Ruby VCR's, YAML or JSON) hold one recording for each interaction. A folder
 with an `index.jsonl` is a corpus: each line names a body's `file`, its `wire`, and the `status` it came with.
-Any other file is a body, if it looks like one. What is no response is given too, as `Skipped`, with the reason.
+Any other file is a body, if it looks like one. What is no response is given as well: as `Skipped`, with the
+reason.
 """
 
 from __future__ import annotations
@@ -35,7 +36,12 @@ BODY_SUFFIXES = frozenset({".sse", ".eventstream", ".bin", ".ndjson", ".jsonl", 
 CORPUS_WIRES: Mapping[str, str] = {"cohere-v2": "cohere-chat"}
 """Names that corpora have for our wire formats."""
 
-_READ_METHODS = frozenset({"POST", "PUT"})
+_METHODS: Mapping[str | None, frozenset[str]] = {
+    None: frozenset({"POST", "PUT"}),
+    "openai-responses": frozenset(
+        {"POST", "PUT", "GET"}
+    ),  # a stored response is fetched, and streamed, again
+}
 
 
 class Recording(msgspec.Struct, frozen=True):
@@ -126,7 +132,9 @@ class Source(msgspec.Struct, frozen=True):
                 yield _of_body(self.file, body, self.wire)
 
 
-def recordings(paths: Iterable[str | os.PathLike[str]], *, wire: str | None = None) -> Iterator[Recording | Skipped]:
+def recordings(
+    paths: Iterable[str | os.PathLike[str]], *, wire: str | None = None
+) -> Iterator[Recording | Skipped]:
     """Every recorded response in these files and folders, in order of their names.
 
     Args:
@@ -142,7 +150,7 @@ def recordings(paths: Iterable[str | os.PathLike[str]], *, wire: str | None = No
 
 
 def sources(paths: Iterable[str | os.PathLike[str]], *, wire: str | None = None) -> list[Source]:
-    """The files that `recordings` reads, each once, none opened yet but the indexes. Raises as `recordings`."""
+    """The files that `recordings` reads, each once; only indexes are opened. Raises as `recordings`."""
     found: dict[str, Source] = {}
     for path in map(Path, paths):
         if not path.exists():
@@ -182,7 +190,8 @@ def _in_index(index: Path, wire: str | None) -> Iterator[Source]:
             continue
         here, above = index.parent / entry["file"], index.parent.parent / entry["file"]
         path = above if above.exists() and not here.exists() else here
-        yield Source(os.fspath(path), wire, entry={key: entry.get(key) for key in ("wire", "kind", "status", "url")})
+        kept = {key: entry.get(key) for key in ("wire", "kind", "status", "url")}
+        yield Source(os.fspath(path), wire, entry=kept)
 
 
 def _of_entry(file: str, entry: Mapping[str, Any], body: bytes) -> Recording | Skipped:
@@ -190,10 +199,10 @@ def _of_entry(file: str, entry: Mapping[str, Any], body: bytes) -> Recording | S
     wire = CORPUS_WIRES.get(said, said) if isinstance(said, str) else guess_wire(url, body)
     if wire not in WIRES:
         return Skipped(file, f"no wire format that can be read: {wire}")
-    failed = entry["kind"] == "error" or (isinstance(status, int) and status >= 400)
-    return Recording(
-        file, wire, "error" if failed else _kind(body), body, status=status if isinstance(status, int) else None
-    )
+    if not isinstance(status, int):
+        status = None
+    failed = entry["kind"] == "error" or (status or 0) >= 400
+    return Recording(file, wire, "error" if failed else _kind(body), body, status=status)
 
 
 def _of_body(file: str, body: bytes, wire: str | None) -> Recording | Skipped:
@@ -227,10 +236,8 @@ def _reason(interaction: Interaction) -> str | None:
         return "neither URL nor body says a wire format"
     if interaction.wire not in WIRES:
         return f"no wire format that can be read: {interaction.wire}"
-    # Only a response of the Responses API is fetched, and streamed, a second time.
-    if request.method not in _READ_METHODS and not said:
-        if request.method != "GET" or interaction.wire != "openai-responses":
-            return f"a {request.method} request, not an answer"
+    if request.method not in _METHODS.get(interaction.wire, _METHODS[None]) and not said:
+        return f"a {request.method} request, not an answer"
     if 300 <= response.status < 400 or response.status < 200:
         return f"HTTP {response.status}, neither an answer nor an error"
     if response.status < 400 and not response.body:

@@ -25,7 +25,7 @@ from plait.errors import IncompleteStreamError, ProtocolError, ProviderError
 MARK = "plait_unknown"
 """The field, event type and value that no provider has."""
 
-WORK = 5_000_000
+WORK = 3_000_000
 """Changed bodies are read until this many bytes have been read again; which ones, a seeded shuffle says."""
 
 RUN = 3_000

@@ -33,6 +33,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TypeAlias
 from uuid import UUID
 
@@ -59,11 +60,11 @@ class EventStreamMessage(msgspec.Struct, frozen=True, gc=False):
     """One message whose checksums are right.
 
     Attributes:
-        headers: the headers by name, such as `:event-type`, in their order; see the module for the types
+        headers: the headers by name, such as `:event-type`, in their order, read-only; types as above
         payload: the bytes after the headers; for Bedrock JSON, or nothing
     """
 
-    headers: dict[str, HeaderValue]
+    headers: Mapping[str, HeaderValue]
     payload: bytes
 
     @property
@@ -122,7 +123,7 @@ class EventStreamDecoder(Decoder[EventStreamMessage]):
         super().__init__(max_frame=max_frame)
         self._buffer = bytearray()
         self._offset = 0  # where `_buffer` starts in the body
-        self._known: dict[bytes, dict[str, HeaderValue]] = {}  # headers that were read, by their bytes
+        self._known: dict[bytes, Mapping[str, HeaderValue]] = {}  # headers that were read, by their bytes
         self._wanted = _PRELUDE.size  # how many bytes it takes to get on: the prelude, then the message
 
     @property
@@ -172,7 +173,7 @@ class EventStreamDecoder(Decoder[EventStreamMessage]):
             headers = known.get(block)
             if headers is None and (headers := self._headers(block, start)) is None:
                 break
-            frames.append(EventStreamMessage(headers.copy(), data[payload_start:tail]))
+            frames.append(EventStreamMessage(headers, data[payload_start:tail]))
             start = end
         self._offset += start
         if self.error is not None:
@@ -211,13 +212,13 @@ class EventStreamDecoder(Decoder[EventStreamMessage]):
             f" got 0x{actual:08x}"
         )
 
-    def _headers(self, block: bytes, start: int) -> dict[str, HeaderValue] | None:
+    def _headers(self, block: bytes, start: int) -> Mapping[str, HeaderValue] | None:
         """The headers of the message at `start`, None after reporting a fault.
 
-        Each event of a kind has the same ones, so they are read once, and copied for each message.
+        Each event of a kind has the same ones, so they are read once and shared, read-only.
         """
         try:
-            headers = _read_headers(block)
+            headers = MappingProxyType(_read_headers(block))
         except _HeaderFault as fault:
             at = self._offset + start + _PRELUDE.size + fault.position
             self._fail(

@@ -320,8 +320,8 @@ def is_sse_start(prefix: bytes, *, lenient: bool = False) -> bool | None:
     """Whether a body that starts with `prefix` is an SSE body and not, say, an HTML page or a JSON document.
 
     A BOM and blank lines are skipped. Then True when the first line is a comment or one of the fields
-    `data`, `event`, `id` and `retry` (with `lenient` also `error` and after white space, see `SSEDecoder`), False when it cannot
-    be, None while the prefix is too short to tell, as `b"dat"` is.
+    `data`, `event`, `id` and `retry` (with `lenient` also `error`, and after white space, see `SSEDecoder`),
+    False when it cannot be, None while the prefix is too short to tell, as `b"dat"` is.
     """
     if len(prefix) < len(BOM) and BOM.startswith(prefix):
         return None

@@ -91,6 +91,8 @@ class TextPart(Model):
     """True where the provider marks the text as its refusal to answer."""
     citations: list[TextCitation] | None = None
     extra: dict[str, JsonValue] | None = None
+    format: str | None = None
+    """Names the wire that `signature` and `extra` are of: no other adapter sends them."""
 
 
 class ImagePart(Model):
@@ -101,6 +103,8 @@ class ImagePart(Model):
     detail: Literal["auto", "low", "high"] | None = None
     signature: str | None = None
     """The provider's, over an image that it made."""
+    format: str | None = None
+    """Names the wire that `signature` is of."""
 
 
 class FilePart(Model):
@@ -113,6 +117,8 @@ class FilePart(Model):
     sha256: str | None = None
     signature: str | None = None
     """The provider's, over a file that it made."""
+    format: str | None = None
+    """Names the wire that `signature` is of."""
 
 
 class ReasoningContent(Model):
@@ -157,6 +163,8 @@ class ToolCallPart(Model):
     """A `custom` call's arguments are one JSON string: the free text the model wrote."""
     signature: str | None = None
     extra: dict[str, JsonValue] | None = None
+    format: str | None = None
+    """Names the wire that `signature` and `extra` are of: no other adapter sends them."""
 
     @model_validator(mode="before")
     @classmethod

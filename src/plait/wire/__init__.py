@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from inspect import signature
 from typing import TYPE_CHECKING, Any
@@ -91,13 +91,18 @@ def translator(
         raise UnknownWireError(
             f"{wire} has no dialect {dialect!r}; its dialects are {', '.join(dialects)}"
         )
-    accepted = set(signature(cls).parameters) - {"assembler", "unknown"}
+    accepted = _options(cls)
     strange = sorted(options.keys() - accepted)
     if strange:
         raise UnknownWireError(
             f"{wire} has no option {strange[0]!r}; its options are {', '.join(sorted(accepted))}"
         )
     return cls(assembler, unknown, **{**(dialects[dialect] if dialect else {}), **options})
+
+
+@cache
+def _options(cls: type[Translator]) -> frozenset[str]:
+    return frozenset(signature(cls).parameters) - {"assembler", "unknown"}
 
 
 def read_response(

@@ -55,16 +55,22 @@ _CUT_REASONS = frozenset({"length", "context_window", "content_filter", "malform
 
 
 class _Text:
-    __slots__ = ("citations", "cited", "extra", "index", "pieces", "refusal", "signature")
+    __slots__ = ("citations", "cited", "extra", "index", "measured", "pieces", "refusal", "signature")
 
     def __init__(self, index: int) -> None:
         self.index = index
         self.pieces: list[str] = []
+        self.measured = (0, 0)  # so many pieces have so many characters
         self.signature: str | None = None
         self.refusal: bool | None = None
         self.citations: list[dict[str, Any]] = []
         self.cited: set[str] = set()
         self.extra: dict[str, Any] | None = None
+
+    def length(self) -> int:
+        pieces, characters = self.measured
+        self.measured = (len(self.pieces), characters + sum(map(len, self.pieces[pieces:])))
+        return self.measured[1]
 
     def content(self) -> dict[str, Any]:
         return {
@@ -201,6 +207,8 @@ class Assembler:
 
     def __init__(self) -> None:
         self.ended = False
+        self.format: str | None = None
+        """Names the wire in parts that carry what only it takes back."""
         self.last_event: Event | None = None
         self._events: list[Event] = []
         self._parts: list[_Part] = []
@@ -246,7 +254,7 @@ class Assembler:
 
         return AssistantMessage.model_validate(
             {
-                "content": [part.content() for part in self._parts],
+                "content": [self._content(part) for part in self._parts],
                 "id": self._response_id,
                 "model": self._model,
                 "provider": self._provider,
@@ -255,6 +263,12 @@ class Assembler:
                 "token_usage": self._counted(),
             }
         )
+
+    def _content(self, part: _Part) -> dict[str, Any]:
+        content = part.content()
+        if content.get("signature") or content.get("extra"):
+            content["format"] = self.format
+        return content
 
     # Response
 
@@ -366,7 +380,7 @@ class Assembler:
     def text_length(self, key: Hashable = None) -> int:
         """How many characters this text part has so far (0 when it is not open)."""
         part = self._texts.get(key)
-        return 0 if part is None else sum(map(len, part.pieces))
+        return 0 if part is None else part.length()
 
     def cite(
         self,

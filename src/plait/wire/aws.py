@@ -63,14 +63,15 @@ def message_error(message: EventStreamMessage, provider: str) -> ProviderError |
     """The error that a message of an event stream is; None for an event.
 
     An `exception` is one that the service's model has, its facts are in the payload; an `error` is any
-    other, its facts are in the headers. A message that does not say its type is told by those headers.
+    other, its facts are in the headers. A message that does not say its type is told by those headers, and an
+    event of type `error` (of something in between) is an error, too.
     """
     kind, name, code = message.message_type, message.exception_type, message.error_code
     if kind == "exception" or (kind is None and name is not None):
         facts = document_facts(_document(message.payload, name))
         facts.code = name or facts.code
         return typed_error(facts, ERRORS, provider=provider)
-    if kind == "error" or (kind is None and code is not None):
+    if kind == "error" or (kind is None and code is not None) or message.event_type == "error":
         facts = document_facts(_document(message.payload, code))
         facts.message = message.error_message or facts.message
         facts.code = code or facts.code

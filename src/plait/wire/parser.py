@@ -54,6 +54,8 @@ class Translator:
     def __init__(self, assembler: Assembler, unknown: Counter[str]) -> None:
         self.assembler = assembler
         self.unknown = unknown
+        assembler.format = self.name
+        assembler.unknown = unknown
 
     def read(self, document: Any) -> None:
         """Make the moves for one document.

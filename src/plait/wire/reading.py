@@ -7,8 +7,8 @@ fields is read the same way, and gets those fields in its own field `other` (nam
 
 Keys of `unknown`: `event:<type>` an event no struct reads, `field:<path>` a field no struct reads (only
 with `count_fields`), `type:<path>=<what came>` a known field with an unexpected JSON type; parsers add
-their own, such as `finish_reason:<value>` and `block:<type>`. When fields are counted, the first value of each
-key of these three kinds is kept as well: see `Counts`.
+their own, such as `finish_reason:<value>` and `block:<type>`. When fields are counted, the first value of
+each key of these three kinds is kept as well: see `Counts`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class _Misfit(Exception):
 
 
 class Counts(Counter[str]):
-    """What was not understood, with counts, and in `examples` the value that came first, where there is one."""
+    """What was not understood, with counts; in `examples` the value that came first, where there is one."""
 
     def __init__(self, *counts: Any, **more: int) -> None:
         super().__init__(*counts, **more)

@@ -60,7 +60,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         parts: what it says, in order. The ids of calls are unique
         finish_reason: why it ends; each wire has words for some of the reasons only (see `Encoder`).
-            A response that calls tools and ends in `stop` is one that ends in `tool_calls`
+            A response that calls tools and ends in `stop` or `other` is one that ends in `tool_calls`
         token_usage: None where the server does not report it
         id: of the response
         model: that answers
@@ -109,6 +109,9 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     whole_signed: bool = False
 
 
+_OPEN = ("stop", "other")
+
+
 def carried(answer: Answer, limits: Limits, *, streamed: bool) -> Answer:
     """What arrives of an answer, streamed or not: without what the wire has no place for.
 
@@ -133,7 +136,7 @@ def carried(answer: Answer, limits: Limits, *, streamed: bool) -> Answer:
         token_usage=usage,
         id=answer.id if limits.id else None,
         model=answer.model if limits.model else None,
-        finish_reason="tool_calls" if calls and answer.finish_reason == "stop" else answer.finish_reason,
+        finish_reason="tool_calls" if calls and answer.finish_reason in _OPEN else answer.finish_reason,
     )
 
 

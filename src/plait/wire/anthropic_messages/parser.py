@@ -41,8 +41,8 @@ class AnthropicTranslator(Translator):
 
     def __init__(self, assembler: Assembler, unknown: Counter[str], *, count_fields: bool = False) -> None:
         super().__init__(assembler, unknown)
-        self._blocks = Reader(wire.Block, unknown, count_fields=count_fields)
-        self._citations = Reader(wire.CitationData, unknown, count_fields=count_fields)
+        self._blocks = Reader(wire.Block, unknown, count_fields=count_fields, path="content_block")
+        self._citations = Reader(wire.CitationData, unknown, count_fields=count_fields, path="citation")
         self._documents = Reader(  # of Bedrock's framing; the parser itself reads those of SSE
             self.types, unknown, ignored=self.ignored, count_fields=count_fields, join_halves=True
         )
@@ -177,7 +177,7 @@ class AnthropicTranslator(Translator):
     # Blocks
 
     def _block_start(self, event: wire.ContentBlockStart) -> None:
-        raw = event.content_block
+        raw = json_text.given(event.content_block)
         if raw is None:
             return
         key: Hashable = None if event.index is None else self._key(event.index)
@@ -232,8 +232,8 @@ class AnthropicTranslator(Translator):
             self.assembler.tool_call_arguments(key, delta.partial_json)
 
     def _citation(self, key: Hashable, delta: wire.Delta) -> None:
-        if delta.citation is not None:
-            self._cite(key, delta.citation)
+        if (citation := json_text.given(delta.citation)) is not None:
+            self._cite(key, citation)
 
     def _compaction(self, key: Hashable, delta: wire.Delta) -> None:
         open_ = self._open.get(key)
@@ -300,8 +300,9 @@ class AnthropicTranslator(Translator):
         if kind in ("thinking", "redacted_thinking"):
             self.assembler.reasoning_done(key)
         elif kind == "tool_use":
-            if not open_.pieces and open_.block.input is not None:
-                whole = json_text.compact(open_.block.input)
+            given = json_text.given(open_.block.input)
+            if not open_.pieces and given is not None:
+                whole = json_text.compact(given)
                 if whole not in ("{}", "null"):
                     self.assembler.tool_call_arguments(key, whole)
             self.assembler.tool_call_done(key)

@@ -6,6 +6,8 @@ from typing import Any
 
 from msgspec import Raw, Struct
 
+from plait.json_text import ABSENT
+
 
 class Usage(Struct, gc=False):
     """Cumulative token counts; null and absent both mean that the count did not change."""
@@ -46,7 +48,7 @@ class Block(Struct):
     data: str | None = None
     id: str | None = None
     name: str | None = None
-    input: Raw | None = None
+    input: Raw = ABSENT
     caller: Any = None
     toolset_name: str | None = None
     tool_use_id: str | None = None
@@ -84,7 +86,7 @@ class Delta(Struct, gc=False):
     partial_json: str | None = None
     thinking: str | None = None
     signature: str | None = None
-    citation: Raw | None = None
+    citation: Raw = ABSENT
     content: str | None = None
     encrypted_content: str | None = None
 
@@ -105,7 +107,7 @@ class ContentBlockStart(Struct, tag_field="type", tag="content_block_start"):
     """A block begins; some block types come whole here."""
 
     index: int | None = None
-    content_block: Raw | None = None
+    content_block: Raw = ABSENT
 
 
 class ContentBlockDelta(Struct, gc=False, tag_field="type", tag="content_block_delta"):

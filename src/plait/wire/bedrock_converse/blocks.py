@@ -58,8 +58,8 @@ class Blocks:
     def __init__(self, assembler: Assembler, unknown: Counter[str], *, count_fields: bool) -> None:
         self.assembler = assembler
         self.unknown = unknown
-        self._reader = Reader(wire.Block, unknown, count_fields=count_fields)
-        self._citation_reader = Reader(wire.Citation, unknown, count_fields=count_fields)
+        self._reader = Reader(wire.Block, unknown, count_fields=count_fields, path="content")
+        self._citation_reader = Reader(wire.Citation, unknown, count_fields=count_fields, path="citation")
         self._last_text: Block | None = None
         self._loose: list[tuple[wire.Citation, Any]] = []
         self._tool_names: dict[str, str] = {}

@@ -41,7 +41,7 @@ class BedrockTranslator(Translator):
         self._stop_reason: str | None = None
         self._guardrail: Any = None
         self._readers = {
-            event: Reader(struct, unknown, count_fields=count_fields, join_halves=True)
+            event: Reader(struct, unknown, count_fields=count_fields, join_halves=True, path=event)
             for event, (struct, _) in self._events.items()
         }
         self._on: dict[Any, _Handling] = {

@@ -39,7 +39,7 @@ class CohereTranslator(Translator):
 
     def __init__(self, assembler: Assembler, unknown: Counter[str], *, count_fields: bool = False) -> None:
         super().__init__(assembler, unknown)
-        self._citations = Reader(wire.CitationData, unknown, count_fields=count_fields)
+        self._citations = Reader(wire.CitationData, unknown, count_fields=count_fields, path="citation")
         self._parts = 0  # the key of the newest block, plan or call
         self._blocks: dict[int | None, int] = {}
         self._texts: dict[int | None, int] = {}  # those of the blocks that are text
@@ -223,7 +223,7 @@ class CohereTranslator(Translator):
 
     def _tool_call_delta(self, event: wire.ToolCallDelta) -> None:
         message = _message_of(event)
-        open_ = self._open(event.index)
+        open_ = self._calls.get(self._open_index(event.index))
         for call in _listed(message.tool_calls) if message is not None else ():
             if open_ is None:
                 self._open_call(event.index, call)
@@ -233,11 +233,9 @@ class CohereTranslator(Translator):
     def _tool_call_end(self, event: wire.ToolCallEnd) -> None:
         self._close_call(event.index)
 
-    def _open(self, index: int | None) -> _Call | None:
-        """The open call that an event means; without an index the one opened last."""
-        if index is None and None not in self._calls:
-            return next(reversed(self._calls.values()), None)
-        return self._calls.get(index)
+    def _open_index(self, index: int | None) -> int | None:
+        """The index of the open call that an event means; without an index that of the one opened last."""
+        return next(reversed(self._calls), None) if index is None and None not in self._calls else index
 
     def _open_call(self, index: int | None, call: wire.ToolCall) -> None:
         open_ = self._calls.get(index)
@@ -268,11 +266,10 @@ class CohereTranslator(Translator):
 
     def _close_call(self, index: int | None, *, early: bool = False) -> None:
         """A call ends; with `early` the response does, and the arguments show whether the call is whole."""
-        call = self._open(index)
+        call = self._calls.pop(self._open_index(index), None)
         if call is None:
             self.unknown["event:tool-call-end without its call"] += 1
             return
-        self._calls = {at: open_ for at, open_ in self._calls.items() if open_ is not call}
         if call.held and call.held != "null":
             self.assembler.tool_call_arguments(call.key, call.held)
         if not early or not call.named:

@@ -213,7 +213,7 @@ class GeminiTranslator(Translator):
     def _function_part(self, part: wire.Part, call: wire.FunctionCall) -> None:
         """A function call, perhaps beside other data (gateways do that); the signature is the call's."""
         rest = copy(part)
-        rest.function_call = rest.thought_signature = None
+        rest.function_call = rest.thought_signature = rest.other = None
         if rest != wire.Part():
             self._read_part(rest)
         self._function_call(call, part.thought_signature)

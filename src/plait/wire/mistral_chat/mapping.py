@@ -5,6 +5,7 @@ https://docs.mistral.ai/api and error bodies in public issues of its clients, as
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
@@ -19,6 +20,7 @@ from plait.errors import (
     ServerError,
 )
 from plait.events import FinishReason, TokenUsage
+from plait.wire.mistral_chat import wire
 from plait.wire.openai_chat import mapping as chat
 from plait.wire.openai_chat.wire import Usage
 
@@ -64,6 +66,13 @@ ERRORS: Mapping[str, type[ProviderError]] = {
     "1000": ServerError,
 }
 """Code, or else type, of an error. Its codes are numbers of Mistral's own."""
+
+
+def to_wire(part: wire.ContentPart | wire.Thought) -> dict[str, Any]:
+    """A part as it was on the wire, without what was null."""
+    data: dict[str, Any] = msgspec.to_builtins(part)
+    other = data.pop("*", None) or {}
+    return {name: value for name, value in data.items() if value is not None} | other
 
 
 def token_usage(usage: Usage) -> TokenUsage | None:

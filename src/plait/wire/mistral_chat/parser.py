@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import msgspec
-
 from plait.errors import PlaitError
 from plait.wire.assembler import Assembler
 from plait.wire.errors import error_facts, typed_error
@@ -20,7 +18,6 @@ from plait.wire.openai_chat import media
 from plait.wire.openai_chat.tool_calls import ToolCalls
 from plait.wire.openai_chat.wire import ImageUrl, Usage
 from plait.wire.parser import Translator
-from plait.wire.reading import NotAnObject, Reader
 
 _ERROR_FIELDS = ("error", "message", "detail", "code", "type", "raw_status_code", "request_id")
 
@@ -34,18 +31,17 @@ class MistralTranslator(Translator):
     terminal = "a finish_reason on the choice, or [DONE]"
 
     def __init__(self, assembler: Assembler, unknown: Counter[str], *, count_fields: bool = False) -> None:
+        # `count_fields` is the parser's reader's business: here no document is read by itself.
         super().__init__(assembler, unknown)
         self._id: str | None = None
         self._model: str | None = None
         self._choice: int | None = -1  # no choice has come
         self._kind: str | None = None
         self._run = 0
-        self._length = 0  # characters of the open run of text
         self._text_run: int | None = None
         self._theirs = False  # what comes is said by a tool, not by the assistant
-        self._thinking = Thinking(assembler, unknown, count_fields=count_fields)
+        self._thinking = Thinking(assembler, unknown)
         self._calls = ToolCalls(assembler, unknown, self._enter)
-        self._parts = Reader(wire.ContentPart, unknown, count_fields=count_fields, join_halves=True)
 
     # Documents
 
@@ -62,7 +58,6 @@ class MistralTranslator(Translator):
                 if content.__class__ is not str or self._kind != "text" or delta.tool_calls or delta.role:
                     self._delta(delta)
                 elif content:  # nearly all documents: without another call
-                    self._length += len(content)
                     self.assembler.text(content, self._run)
             if choice.finish_reason:
                 self._finish(choice.finish_reason)
@@ -103,11 +98,6 @@ class MistralTranslator(Translator):
         """Without `[DONE]` a finish reason is enough."""
         if self.assembler.finish_seen:
             self._end()
-
-    def close(self) -> None:
-        """Nothing more will be read."""
-        self._parts.close()
-        self._thinking.end_of_body()
 
     # Around the content
 
@@ -160,20 +150,24 @@ class MistralTranslator(Translator):
             self._kind = kind
             self._run += 1
             if kind == "text":
-                self._text_run, self._length = self._run, 0
+                self._text_run = self._run
         return self._run
 
     def _delta(self, delta: wire.Delta) -> None:
         if delta.role:
             self._theirs = delta.role == "tool"
         if self._theirs:
+            self._enter("tool")
             self.unknown["delta:role=tool"] += 1
             return
         if isinstance(delta.content, str):
             self._text(delta.content)
         else:
-            for raw in delta.content or ():
-                self._part(raw)
+            for part in delta.content or ():
+                if isinstance(part, str):
+                    self._text(part)
+                else:
+                    self._part(part)
         if delta.tool_calls:
             for call in delta.tool_calls:
                 if call.id == "null":  # the SDK's word for no id
@@ -182,20 +176,9 @@ class MistralTranslator(Translator):
 
     def _text(self, content: str) -> None:
         if content:
-            run = self._enter("text")
-            self._length += len(content)
-            self.assembler.text(content, run)
+            self.assembler.text(content, self._enter("text"))
 
-    def _part(self, raw: msgspec.Raw) -> None:
-        text = bytes(raw).decode()
-        if text.startswith('"'):
-            self._text(self._parts.opaque(raw))
-            return
-        try:
-            part: wire.ContentPart = self._parts.read(text)
-        except NotAnObject as problem:
-            self.unknown[f"content:{problem}"] += 1
-            return
+    def _part(self, part: wire.ContentPart) -> None:
         if part.type not in mapping.PARTS:
             self.unknown[f"content:{(part.type or '')[:100]}"] += 1
         if part.thinking or part.signature:
@@ -205,9 +188,9 @@ class MistralTranslator(Translator):
         elif part.image_url is not None:
             self._image(part.image_url)
         elif part.type in mapping.REFERENCES:
-            self._cite(part, raw)
+            self._cite(part)
         elif part.type not in ("text", "thinking"):
-            self.assembler.provider_block(self._enter("part"), mapping.FORMAT, self._parts.opaque(raw))
+            self.assembler.provider_block(self._enter("part"), mapping.FORMAT, mapping.to_wire(part))
 
     def _image(self, source: ImageUrl | str) -> None:
         url = source if isinstance(source, str) else source.url
@@ -215,16 +198,17 @@ class MistralTranslator(Translator):
             self._enter("part")
             media.image(self.assembler, url)
 
-    def _cite(self, part: wire.ContentPart, raw: msgspec.Raw) -> None:
+    def _cite(self, part: wire.ContentPart) -> None:
         """A reference speaks of the text before it. It has no length: start and end are where it stands."""
         if self._text_run is None:
             self._enter("text")
+        place = self.assembler.text_length(self._text_run)
         self.assembler.cite(
             self._text_run,
             url=part.url,
             title=part.title,
-            start=self._length,
-            end=self._length,
+            start=place,
+            end=place,
             format=mapping.FORMAT,
-            data=self._parts.opaque(raw),
+            data=mapping.to_wire(part),
         )

@@ -9,7 +9,8 @@ import msgspec
 
 from plait.wire.assembler import Assembler
 from plait.wire.mistral_chat import mapping, wire
-from plait.wire.reading import NotAnObject, Reader
+
+_TEXT = ("text", None)
 
 
 class Thinking:
@@ -19,37 +20,42 @@ class Thinking:
     the whole `thinking` list as JSON, for replay.
     """
 
-    def __init__(self, assembler: Assembler, unknown: Counter[str], *, count_fields: bool) -> None:
+    def __init__(self, assembler: Assembler, unknown: Counter[str]) -> None:
         self._assembler = assembler
         self._unknown = unknown
-        self._reader = Reader(wire.Thought, unknown, count_fields=count_fields, join_halves=True)
         self._number = 0
         self._run: int | None = None
         self._signature: str | None = None
-        self._items: list[list[str] | Any] = []  # texts, each in its pieces, and what else there is
-        self._other = False
+        self._items: list[list[str] | dict[str, Any]] = []  # texts, each in its pieces, and other items
+        self._plain = True
 
     def read(self, part: wire.ContentPart, run: int) -> None:
         """A `thinking` part, or a piece of one, in the run of parts with this key."""
         items = [part.thinking] if isinstance(part.thinking, str) else part.thinking or []
-        if self._run != run or (items and self._signature is not None and part.signature != self._signature):
-            self._open(run)
+        signature = part.signature
+        if self._run != run or (items and self._signature is not None and signature != self._signature):
+            self.close()
+            self._run = run
+            self._number += 1
+            self._signature, self._items, self._plain = None, [], True
         for item in items:
-            if isinstance(item, str):
-                self._text(item)
+            text = item if isinstance(item, str) else item.text if item.type in _TEXT else None
+            if text is None:
+                self._other(item)  # type: ignore[arg-type]  # it is no str
             else:
-                self._item(item)
-        if part.signature:
-            self._signature = part.signature
-            self._assembler.reasoning(
-                None, run, self._number, format=mapping.FORMAT, signature=part.signature
-            )
+                if not self._items or self._items[-1].__class__ is dict:
+                    self._items.append([])
+                self._items[-1].append(text)  # type: ignore[union-attr]
+                self._assembler.reasoning(text, run, self._number, format=mapping.FORMAT)
+        if signature:
+            self._signature = signature
+            self._assembler.reasoning(None, run, self._number, format=mapping.FORMAT, signature=signature)
 
     def close(self) -> None:
         """Something else begins, or the response ends: the open part is whole."""
         if self._run is None:
             return
-        if self._other:
+        if not self._plain:
             items = [
                 {"type": "text", "text": "".join(item)} if isinstance(item, list) else item
                 for item in self._items
@@ -59,32 +65,8 @@ class Thinking:
         self._assembler.reasoning_done(self._run)
         self._run = None
 
-    def end_of_body(self) -> None:
-        """Nothing more will be read."""
-        self._reader.close()
-
-    def _open(self, run: int) -> None:
-        self.close()
-        self._run = run
-        self._number += 1
-        self._signature, self._items, self._other = None, [], False
-
-    def _text(self, content: str) -> None:
-        if not self._items or not isinstance(self._items[-1], list):
-            self._items.append([])
-        self._items[-1].append(content)
-        self._assembler.reasoning(content, self._run, self._number, format=mapping.FORMAT)
-
-    def _item(self, raw: msgspec.Raw) -> None:
-        try:
-            thought: wire.Thought = self._reader.read(bytes(raw).decode())
-        except NotAnObject as problem:
-            self._unknown[f"thinking:{problem}"] += 1
-            return
-        if thought.text is not None and thought.type in ("text", None):
-            self._text(thought.text)
-            return
-        if thought.type not in mapping.REFERENCES:
-            self._unknown[f"thinking:{(thought.type or '')[:100]}"] += 1
-        self._items.append(self._reader.opaque(raw))
-        self._other = True
+    def _other(self, item: wire.Thought) -> None:
+        if item.type not in mapping.REFERENCES:
+            self._unknown[f"thinking:{(item.type or '')[:100]}"] += 1
+        self._items.append(mapping.to_wire(item))
+        self._plain = False

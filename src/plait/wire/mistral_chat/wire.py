@@ -7,35 +7,39 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import Raw, Struct
+from msgspec import Struct, field
 
 from plait.wire.openai_chat.wire import ImageUrl, ToolCall, Usage
 
 
-class ContentPart(Struct, gc=False):
+class Thought(Struct, gc=False, forbid_unknown_fields=True):
+    """An item of a `thinking` list. `other` are the fields that are not read, kept for replay."""
+
+    type: str | None = None
+    text: str | None = None
+    other: dict[str, Any] | None = field(default=None, name="*")
+
+
+class ContentPart(Struct, gc=False, forbid_unknown_fields=True):
     """An item of a `content` that is a list; which fields it has depends on `type`."""
 
     type: str | None = None
     text: str | None = None
-    thinking: list[Raw] | str | None = None
+    thinking: list[Thought | str] | str | None = None
     signature: str | None = None
+    closed: bool | None = None  # on all pieces but the first: it does not say that the thinking ends
     image_url: ImageUrl | str | None = None
+    reference_ids: list[Any] | None = None
     url: str | None = None  # of a `tool_reference`, as `title`
     title: str | None = None
-
-
-class Thought(Struct, gc=False):
-    """An item of a `thinking` list."""
-
-    type: str | None = None
-    text: str | None = None
+    other: dict[str, Any] | None = field(default=None, name="*")
 
 
 class Delta(Struct, gc=False):
     """What a chunk adds to the answer; with the same fields, the `message` of a non-streaming body."""
 
     role: str | None = None
-    content: str | list[Raw] | None = None
+    content: str | list[ContentPart | str] | None = None
     tool_calls: list[ToolCall] | None = None
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64decode
-from binascii import Error as NotBase64
 from collections import Counter
 from typing import Any, Literal
 
@@ -14,7 +12,7 @@ from plait.errors import PlaitError, ServerError
 from plait.wire.assembler import Assembler
 from plait.wire.errors import error_facts, typed_error
 from plait.wire.ollama_chat import mapping, wire
-from plait.wire.openai_chat.media import media_type
+from plait.wire.openai_chat import media
 from plait.wire.parser import Translator
 from plait.wire.reading import Reader
 
@@ -32,7 +30,9 @@ class OllamaTranslator(Translator):
 
     def __init__(self, assembler: Assembler, unknown: Counter[str], *, count_fields: bool = False) -> None:
         super().__init__(assembler, unknown)
-        self._reader = Reader(wire.Function, unknown, count_fields=count_fields)
+        self._reader = Reader(
+            wire.Function, unknown, count_fields=count_fields, path="message.tool_calls[].function"
+        )
         self._named = False
         self._say = assembler.text
         self._kind: Literal["text", "thinking"] | None = None
@@ -79,7 +79,9 @@ class OllamaTranslator(Translator):
     def _raise_error(self, line: wire.Line) -> None:
         """Raise the error that a line is; one without a message need not be an error."""
         values = ((name, getattr(line, name)) for name in ("error", "message", "detail", "model", "done"))
-        error = self.read_error({name: value for name, value in values if value is not None})
+        error = self.read_error(
+            {name: value for name, value in values if value is not None and not isinstance(value, _Message)}
+        )
         if error is not None:
             raise error
 
@@ -105,7 +107,8 @@ class OllamaTranslator(Translator):
         for call in message.tool_calls or ():
             self._tool_call(call)
         for data in message.images or ():
-            self._image(data)
+            self._enter(None)
+            media.image(self.assembler, data if data.startswith("data:") else f"data:;base64,{data}")
 
     def _enter(self, kind: Literal["text", "thinking"] | None) -> int:
         """The key of the open part of this kind; where it is a new one, what came before it is closed."""
@@ -132,11 +135,3 @@ class OllamaTranslator(Translator):
             text: str = self._reader.opaque(raw)
             return text
         return "" if value in (b"", b"null") else json_text.compact(raw)
-
-    def _image(self, data: str) -> None:
-        self._enter(None)
-        try:
-            start = b64decode(data[:32])
-        except (NotBase64, ValueError):
-            start = b""
-        self.assembler.file(media_type(start, "image/*"), data=data)

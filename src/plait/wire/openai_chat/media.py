@@ -96,6 +96,6 @@ def image(assembler: Assembler, url: str) -> None:
     data = url[inline.end() :]
     try:
         start = base64.b64decode(data[:32])
-    except NotBase64:
+    except ValueError:  # not base64, or not even ASCII
         start = b""
     assembler.file(inline[1].strip() or media_type(start, "image/*"), data=data)

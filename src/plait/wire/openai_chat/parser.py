@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from plait.errors import IncompleteStreamError, PlaitError
+from plait.json_text import ABSENT, given
 from plait.wire.assembler import Assembler
 from plait.wire.errors import error_facts, typed_error
 from plait.wire.openai_chat import mapping, media, wire
@@ -78,8 +79,11 @@ class ChatTranslator(Translator):
         self._split = ThinkTags(_tag_names(think_tags)) if think_tags else None
         self._so_far: dict[str, str] | None = {} if cumulative else None
         self._plain = not think_tags and not cumulative
-        self._parts = Reader(wire.ContentPart, unknown, count_fields=count_fields, join_halves=True)
-        self._messages = Reader(wire.Delta, unknown, count_fields=count_fields)
+        parts = "choices[].delta.content[]"
+        self._parts = Reader(
+            wire.ContentPart, unknown, count_fields=count_fields, join_halves=True, path=parts
+        )
+        self._messages = Reader(wire.Delta, unknown, count_fields=count_fields, path="choices[].message")
 
     # Documents
 
@@ -113,7 +117,7 @@ class ChatTranslator(Translator):
                         self._say(content, self._run)
                     else:
                         self._content(content)
-            elif choice.message is not None and not self._has_output():
+            elif choice.message is not ABSENT and not self._has_output():
                 self._message(choice.message)
             if choice.finish_reason:
                 self._finish(choice.finish_reason, choice.native_finish_reason)
@@ -126,8 +130,8 @@ class ChatTranslator(Translator):
             or error
             or document.error
             or document.x_groq is not None
-            or document.citations is not None
-            or document.search_results is not None
+            or document.citations is not ABSENT
+            or document.search_results is not ABSENT
         ):
             self._around(document, error)
         if not document.choices:
@@ -257,6 +261,8 @@ class ChatTranslator(Translator):
         return self._run
 
     def _message(self, raw: msgspec.Raw) -> None:
+        if given(raw) is None:
+            return
         try:
             self._delta(self._messages.read(bytes(raw).decode()))
         except NotAnObject as problem:

@@ -37,7 +37,10 @@ class Reasoning:
         self._unknown = unknown
         self._enter = enter
         self._tools = tools
-        self._reader = Reader(wire.ReasoningDetail, unknown, count_fields=count_fields, join_halves=True)
+        details = "choices[].delta.reasoning_details[]"
+        self._reader = Reader(
+            wire.ReasoningDetail, unknown, count_fields=count_fields, join_halves=True, path=details
+        )
         self._run: int | None = None
         self._part: Hashable = None
         self._number = 0

@@ -14,6 +14,7 @@ import msgspec
 
 from plait import json_text
 from plait.events import Source
+from plait.json_text import given
 from plait.wire.assembler import Assembler
 from plait.wire.openai_chat import wire
 from plait.wire.reading import NotAnObject, Reader
@@ -76,10 +77,10 @@ class ServerTools:
         """An annotation named this page."""
         self._cited.setdefault(url, {"title": title or "", "url": url})
 
-    def listed(self, citations: msgspec.Raw | None, results: msgspec.Raw | None) -> None:
+    def listed(self, citations: msgspec.Raw, results: msgspec.Raw) -> None:
         """The response's own lists; each chunk may repeat them, grown."""
-        self._citations = citations or self._citations
-        self._results = results or self._results
+        self._citations = given(citations) or self._citations
+        self._results = given(results) or self._results
 
     def end(self) -> None:
         """Say what the searches found: each one the server named, or one for all that it did not."""

@@ -9,6 +9,8 @@ from typing import Any
 
 from msgspec import Raw, Struct
 
+from plait.json_text import ABSENT
+
 
 class PromptDetails(Struct, gc=False):
     """Parts of the prompt count."""
@@ -180,7 +182,7 @@ class Choice(Struct, gc=False):
     native_finish_reason: str | None = None
     usage: Usage | None = None  # Moonshot
     error: Any = None  # OpenRouter
-    message: Raw | None = None
+    message: Raw = ABSENT
 
 
 class ResponseChoice(Struct, gc=False):
@@ -211,8 +213,8 @@ class Response(Struct, gc=False):
     usage: Usage | None = None
     error: Any = None
     x_groq: GroqExtension | None = None
-    citations: Raw | None = None  # Perplexity, xAI
-    search_results: Raw | None = None  # Perplexity
+    citations: Raw = ABSENT  # Perplexity, xAI
+    search_results: Raw = ABSENT  # Perplexity
 
 
 class Chunk(Struct, gc=False):
@@ -225,8 +227,8 @@ class Chunk(Struct, gc=False):
     usage: Usage | None = None
     error: Any = None
     x_groq: GroqExtension | None = None
-    citations: Raw | None = None
-    search_results: Raw | None = None
+    citations: Raw = ABSENT
+    search_results: Raw = ABSENT
     message: Any = None
     detail: Any = None
     error_message: Any = None

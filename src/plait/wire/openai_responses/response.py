@@ -26,7 +26,7 @@ class Output:
         self.assembler = assembler
         self.unknown = unknown
         self.items = Items()
-        self._reader = Reader(wire.Item, unknown, count_fields=count_fields)
+        self._reader = Reader(wire.Item, unknown, count_fields=count_fields, path="item")
         self._tool_search = ""
         self._refused = False
         self._called = False
@@ -41,10 +41,10 @@ class Output:
 
     # Items
 
-    def added(self, raw: msgspec.Raw | None, index: int | None) -> None:
+    def added(self, raw: msgspec.Raw, index: int | None) -> None:
         """An item was announced: it has its place, and a tool call its name."""
         data = self._read(raw)
-        if data is None or raw is None:
+        if data is None:
             return
         item = self.items.announced(data, index)
         if item is None:
@@ -60,10 +60,10 @@ class Output:
             if item.kind == "web_search_call":
                 self.search_status(item, "in_progress")
 
-    def done(self, raw: msgspec.Raw | None, index: int | None) -> None:
+    def done(self, raw: msgspec.Raw, index: int | None) -> None:
         """An item is whole; it may be new. A repeat says nothing."""
         data = self._read(raw)
-        if data is not None and raw is not None:
+        if data is not None:
             self._done(self.items.finished(data, index), data, raw)
 
     def finish(self, output: Iterable[msgspec.Raw], *, cut: bool) -> None:
@@ -88,9 +88,9 @@ class Output:
             return "content_filter", "refusal"
         return "stop", None
 
-    def _read(self, raw: msgspec.Raw | None) -> wire.Item | None:
+    def _read(self, raw: msgspec.Raw) -> wire.Item | None:
         try:
-            item: wire.Item = self._reader.read(bytes(raw).decode() if raw is not None else "null")
+            item: wire.Item = self._reader.read(bytes(raw).decode() or "null")
         except NotAnObject as problem:
             self.unknown[f"block:{problem}"] += 1
             return None

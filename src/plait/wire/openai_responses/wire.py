@@ -9,6 +9,8 @@ from typing import Any
 
 from msgspec import Raw, Struct, field
 
+from plait.json_text import ABSENT
+
 
 class InputDetails(Struct, gc=False):
     """Parts of the input count."""
@@ -212,14 +214,14 @@ class OutputItemAdded(Struct, tag_field="type", tag="response.output_item.added"
     """An item begins; its content is provisional."""
 
     output_index: int | None = None
-    item: Raw | None = None
+    item: Raw = ABSENT
 
 
 class OutputItemDone(Struct, tag_field="type", tag="response.output_item.done"):
     """An item is whole."""
 
     output_index: int | None = None
-    item: Raw | None = None
+    item: Raw = ABSENT
 
 
 class ResponseCreated(Struct, tag_field="type", tag="response.created"):
