@@ -5,17 +5,18 @@ The assembler gives each part its place (`index`) in the message, pairs every de
 ids unique, decides whether a call is whole, and puts usage and finish reason last.
 
 Every part is named by a `key` of the parser's choice (any hashable: a block index, an output index).
-To add a kind of content: one part class here, and the move that fills it.
+To add a kind of content: one part class in `parts.py`, and the move that fills it here.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from plait import json_text
+from plait import inline_data, json_text
 from plait.errors import ProtocolError
 from plait.events import (
     Citation,
@@ -27,7 +28,6 @@ from plait.events import (
     GuardrailTripwire,
     ReasoningDelta,
     ReasoningDone,
-    ReasoningPart,
     ReasoningType,
     ResponseStarted,
     SearchStatus,
@@ -43,6 +43,7 @@ from plait.events import (
     WebSearchDone,
     WebSearchStatus,
 )
+from plait.wire.parts import Detail, File, Part, Provider, Reasoning, Text, ToolCall
 
 if TYPE_CHECKING:
     from plait.messages import AssistantMessage
@@ -52,141 +53,6 @@ MAX_DEPTH = 180
 
 _CUT_REASONS = frozenset({"length", "context_window", "content_filter", "malformed_output", "error"})
 """Finish reasons after which a call without argument text counts as cut, not as one without arguments."""
-
-
-class _Text:
-    __slots__ = ("citations", "cited", "extra", "index", "measured", "pieces", "refusal", "signature")
-
-    def __init__(self, index: int) -> None:
-        self.index = index
-        self.pieces: list[str] = []
-        self.measured = (0, 0)  # so many pieces have so many characters
-        self.signature: str | None = None
-        self.refusal: bool | None = None
-        self.citations: list[dict[str, Any]] = []
-        self.cited: set[str] = set()
-        self.extra: dict[str, Any] | None = None
-
-    def length(self) -> int:
-        pieces, characters = self.measured
-        self.measured = (len(self.pieces), characters + sum(map(len, self.pieces[pieces:])))
-        return self.measured[1]
-
-    def content(self) -> dict[str, Any]:
-        return {
-            "type": "text",
-            "text": "".join(self.pieces),
-            "signature": self.signature,
-            "refusal": self.refusal,
-            "citations": list(self.citations) or None,
-            "extra": self.extra,
-        }
-
-
-class _Reasoning:
-    """One wire item of reasoning: the details that are done, and the one that is open."""
-
-    __slots__ = ("details", "id", "index", "open")
-
-    def __init__(self, index: int) -> None:
-        self.index = index
-        self.id: str | None = None
-        self.details: list[ReasoningPart] = []
-        self.open: _Detail | None = None
-
-    def content(self) -> dict[str, Any]:
-        details = [*self.details, self.open.part()] if self.open else list(self.details)
-        return {"type": "reasoning", "id": self.id, "details": details}
-
-
-class _Detail:
-    __slots__ = ("data", "format", "id", "key", "pieces", "signature", "type")
-
-    def __init__(self, key: Hashable, type_: ReasoningType, format_: str | None) -> None:
-        self.key = key
-        self.type: ReasoningType = type_
-        self.format = format_
-        self.pieces: list[str] | None = None
-        self.data: str | None = None
-        self.signature: str | None = None
-        self.id: str | None = None
-
-    def part(self) -> ReasoningPart:
-        text = None if self.pieces is None else "".join(self.pieces)
-        return ReasoningPart(self.type, text, self.data, self.signature, self.id, self.format)
-
-
-class _ToolCall:
-    __slots__ = (
-        "call_id", "complete", "extra", "index", "item_id", "kind", "name", "pieces", "provider_id",
-        "signature", "state",
-    )  # fmt: skip
-
-    def __init__(self, index: int, item_id: str, call_id: str, provider_id: str | None, name: str) -> None:
-        self.index = index
-        self.item_id = item_id
-        self.call_id = call_id
-        self.provider_id = provider_id
-        self.name = name
-        self.kind: Literal["function", "custom"] = "function"
-        self.pieces: list[str] = []
-        self.complete = True
-        self.state: Literal["open", "closing", "done"] = "open"
-        self.signature: str | None = None
-        self.extra: dict[str, Any] | None = None
-
-    def arguments(self) -> str:
-        return "".join(self.pieces) or "{}"
-
-    def content(self) -> dict[str, Any]:
-        return {
-            "type": "tool-call",
-            "tool_call_id": self.item_id,
-            "call_id": self.provider_id,
-            "tool_name": self.name,
-            "arguments": self.arguments(),
-            "complete": self.complete and self.state == "done",
-            "kind": self.kind,
-            "signature": self.signature,
-            "extra": self.extra,
-        }
-
-
-class _Provider:
-    __slots__ = ("data", "format", "index")
-
-    def __init__(self, index: int, format_: str, data: Any) -> None:
-        self.index = index
-        self.format = format_
-        self.data = data
-
-    def content(self) -> dict[str, Any]:
-        return {"type": "provider", "format": self.format, "data": self.data}
-
-
-class _File:
-    __slots__ = ("data", "index", "media_type", "signature", "url")
-
-    def __init__(
-        self, index: int, media_type: str, data: str | None, url: str | None, signature: str | None
-    ) -> None:
-        self.index = index
-        self.media_type = media_type
-        self.data = data
-        self.url = url
-        self.signature = signature
-
-    def content(self) -> dict[str, Any]:
-        source = (
-            {"type": "url", "url": self.url}
-            if self.url is not None
-            else {"type": "data", "data": self.data or "", "media_type": self.media_type}
-        )
-        if self.media_type.startswith("image/"):
-            return {"type": "image", "image": source, "signature": self.signature}
-        return {
-            "type": "file", "data": source, "media_type": self.media_type, "signature": self.signature
-        }  # fmt: skip
 
 
 def _id(id: str | None) -> str | None:
@@ -199,9 +65,6 @@ def _kept(data: Any) -> Any:
     return data
 
 
-_Part = _Text | _Reasoning | _ToolCall | _Provider | _File
-
-
 class Assembler:
     """Builds one assistant message. Its methods are the moves; `take()` gives the events they caused."""
 
@@ -209,16 +72,18 @@ class Assembler:
         self.ended = False
         self.format: str | None = None
         """Names the wire in parts that carry what only it takes back."""
+        self.unknown: Counter[str] = Counter()
+        """Where a file that cannot be kept is counted: the parser's own `unknown`."""
         self.last_event: Event | None = None
         self._events: list[Event] = []
-        self._parts: list[_Part] = []
-        self._texts: dict[Hashable, _Text] = {}
-        self._writing: _Text | None = None
-        self._runs: list[tuple[_Text, int]] = []  # which part was written, from which of its pieces on
-        self._reasoning: dict[Hashable, _Reasoning] = {}
-        self._calls: dict[Hashable, _ToolCall] = {}
-        self._providers: dict[Hashable, _Provider] = {}
-        self._closing: _ToolCall | None = None
+        self._parts: list[Part] = []
+        self._texts: dict[Hashable, Text] = {}
+        self._writing: Text | None = None
+        self._runs: list[tuple[Text, int]] = []  # which part was written, from which of its pieces on
+        self._reasoning: dict[Hashable, Reasoning] = {}
+        self._calls: dict[Hashable, ToolCall] = {}
+        self._providers: dict[Hashable, Provider] = {}
+        self._closing: ToolCall | None = None
         self._ids: set[str] = set()
         self._started = False
         self._response_id: str | None = None
@@ -264,7 +129,7 @@ class Assembler:
             }
         )
 
-    def _content(self, part: _Part) -> dict[str, Any]:
+    def _content(self, part: Part) -> dict[str, Any]:
         content = part.content()
         if content.get("signature") or content.get("extra"):
             content["format"] = self.format
@@ -339,7 +204,7 @@ class Assembler:
         reason = self._reason or "other"
         if reason in ("stop", "other") and self._calls:
             return "tool_calls"
-        if reason == "stop" and any(isinstance(part, _Text) and part.refusal for part in self._parts):
+        if reason == "stop" and any(isinstance(part, Text) and part.refusal for part in self._parts):
             return "content_filter"
         return reason
 
@@ -409,11 +274,11 @@ class Assembler:
             part.citations.append(entry)
             self._events.append(Citation(url, title, cited_text, start, end, part.index))
 
-    def _text_part(self, key: Hashable) -> _Text:
+    def _text_part(self, key: Hashable) -> Text:
         return self._texts.get(key) or self._open_text(key)
 
-    def _open_text(self, key: Hashable) -> _Text:
-        part = self._texts[key] = _Text(self._next_index())
+    def _open_text(self, key: Hashable) -> Text:
+        part = self._texts[key] = Text(self._next_index())
         self._parts.append(part)
         return part
 
@@ -440,7 +305,7 @@ class Assembler:
         open_ = item.open
         if open_ is None or open_.key != detail:
             self._close_detail(item)
-            open_ = item.open = _Detail(detail, type, format)
+            open_ = item.open = Detail(detail, type, format)
         if content is not None:
             if open_.pieces is None:
                 open_.pieces = []
@@ -460,10 +325,10 @@ class Assembler:
         """A reasoning item has its place in the message, though nothing of it may be shown (or ever come)."""
         self._reasoning_item(key)
 
-    def _reasoning_item(self, key: Hashable) -> _Reasoning:
+    def _reasoning_item(self, key: Hashable) -> Reasoning:
         item = self._reasoning.get(key)
         if item is None:
-            item = self._reasoning[key] = _Reasoning(self._next_index())
+            item = self._reasoning[key] = Reasoning(self._next_index())
             self._parts.append(item)
         return item
 
@@ -486,7 +351,7 @@ class Assembler:
             return None
         return "".join(item.open.pieces or ())
 
-    def _close_detail(self, item: _Reasoning) -> None:
+    def _close_detail(self, item: Reasoning) -> None:
         if item.open is not None:
             part = item.open.part()
             item.open = None
@@ -513,7 +378,7 @@ class Assembler:
         substitute = f"call_{seed}_{number}" if seed else f"call_{number}"
         unique_call_id = self._unique(call_id or substitute, number)
         unique_item_id = self._unique(item_id, number) if item_id and item_id != call_id else unique_call_id
-        call = _ToolCall(self._next_index(), unique_item_id, unique_call_id, call_id or None, name)
+        call = ToolCall(self._next_index(), unique_item_id, unique_call_id, call_id or None, name)
         call.kind = kind
         self._calls[key] = call
         self._parts.append(call)
@@ -567,7 +432,7 @@ class Assembler:
             call, self._closing = self._closing, None
             self._finish_call(call)
 
-    def _finish_call(self, call: _ToolCall, *, cut: bool = False, turn_cut: bool = False) -> None:
+    def _finish_call(self, call: ToolCall, *, cut: bool = False, turn_cut: bool = False) -> None:
         """Close a call that the wire calls cut (`cut`), or whose whole turn ended early (`turn_cut`)."""
         if call.kind == "custom":
             call.pieces.append('"')
@@ -594,7 +459,7 @@ class Assembler:
         """A block that is kept as it is, for replay. A second one under the same key replaces its data."""
         part, data = self._providers.get(key), _kept(data)
         if part is None:
-            part = self._providers[key] = _Provider(self._next_index(), format, data)
+            part = self._providers[key] = Provider(self._next_index(), format, data)
             self._parts.append(part)
         else:
             part.data = data
@@ -625,8 +490,22 @@ class Assembler:
         url: str | None = None,
         signature: str | None = None,
     ) -> None:
-        """A generated image, audio or file: base64 data or a URL; some providers sign it."""
-        part = _File(self._next_index(), media_type, data, url, signature)
+        """A generated image, audio or file: base64 data or a URL; some providers sign it.
+
+        What is sloppy base64 is written well; what is no base64 at all is no file, and counted.
+        """
+        if url is not None and inline_data.is_data_url(url):
+            try:
+                data, url = inline_data.encode(inline_data.read_data_url(url).data), None
+            except ValueError:
+                self.unknown["file:malformed data URL"] += 1
+                return
+        if data is not None:
+            data = inline_data.repair(data)
+            if data is None:
+                self.unknown["file:not base64"] += 1
+                return
+        part = File(self._next_index(), media_type, data, url, signature)
         self._parts.append(part)
         self._events.append(FileDone(media_type, data, url, part.index))
 
