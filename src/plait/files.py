@@ -27,9 +27,10 @@ MAX_REDIRECTS = 5
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _VAGUE = frozenset({"", "application/octet-stream", "binary/octet-stream"})
 _CREDENTIALS = ("Authorization", "Cookie")
+_ANYWHERE: list[str | None] = [None]
 _NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052: an IPv4 address behind a translator
 _PLATFORM = frozenset({ip_address("168.63.129.16")})
-"""Public by number, yet the cloud's own: Azure's virtual IP (learn.microsoft.com, "What is 168.63.129.16?")."""
+"""Public by number, yet the platform's own: Azure's (learn.microsoft.com: "What is 168.63.129.16?")."""
 
 StrPath: TypeAlias = str | PathLike[str]
 
@@ -40,7 +41,9 @@ class Client(Protocol):
     def build_request(self, method: str, url: str, **options: Any) -> Any:
         """A request with the client's own headers."""
 
-    def send(self, request: Any, *, stream: bool = False, auth: Any = ..., follow_redirects: Any = ...) -> Any:
+    def send(
+        self, request: Any, *, stream: bool = False, auth: Any = ..., follow_redirects: Any = ...
+    ) -> Any:
         """The response, its body unread."""
 
 
@@ -81,9 +84,7 @@ def read(path: StrPath, max_bytes: int) -> Content:
     return Content(data, name, media_types.of_file(name, data))
 
 
-def fetch(
-    url: str, client: Client | None, *, max_bytes: int, allow_private: bool, timeout: float
-) -> Content:
+def fetch(url: str, client: Client | None, *, max_bytes: int, allow_private: bool, timeout: float) -> Content:
     """What the URL gives.
 
     Args:
@@ -104,7 +105,7 @@ def fetch(
     sender: Client = own or client  # type: ignore[assignment]
     try:
         while True:
-            addresses = [None] if allow_private else _public(fetching, _look_up(fetching))
+            addresses = _ANYWHERE if allow_private else _public(fetching, _look_up(fetching))
             response = _send(sender, fetching, addresses)
             try:
                 if fetching.is_redirected(response):
@@ -132,7 +133,7 @@ async def afetch(
     sender: AsyncClient = own or client  # type: ignore[assignment]
     try:
         while True:
-            addresses = [None] if allow_private else _public(fetching, await _alook_up(fetching))
+            addresses = _ANYWHERE if allow_private else _public(fetching, await _alook_up(fetching))
             response = await _asend(sender, fetching, addresses)
             try:
                 if fetching.is_redirected(response):

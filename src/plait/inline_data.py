@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 MAX_BYTES = 50 * 2**20
 """The most bytes that are read from a file or URL unless the caller says otherwise: 50 MiB. The largest file
-that a provider takes inside a request is 50 MB (OpenAI's PDF input, 2025-11); base64 makes it a third longer."""
+that a provider takes inside a request is 50 MB (OpenAI's PDF input, 2025-11)."""
 
 _SEGMENT = re.compile("[^=]+=*")
 _ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")

@@ -110,7 +110,7 @@ _BMP = re.compile(rb"BM.{4}\0{4}.{4}[\x0c\x28\x6c\x7c]\0\0\0", re.DOTALL)
 
 
 def by_name(name: str) -> str | None:
-    """The media type that the ending of a file's name (or of a URL's path) says; None when it is not known."""
+    """The media type that the ending of a file's name, or of a URL's path, says; None when it says none."""
     ending = name.rpartition("/")[2].rpartition(".")
     return _NAMES.get(ending[2].lower()) if ending[1] else None
 

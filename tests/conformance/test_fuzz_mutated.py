@@ -16,7 +16,7 @@ from plait import conformance
 from plait.conformance import Reading, strategies
 from plait.conformance.content import content_breaches
 from plait.conformance.encoding import ENCODERS
-from plait.conformance.frames import ending, framing
+from plait.conformance.frames import frames, framing
 from plait.conformance.reading import difference
 from plait.conformance.strategies import Body
 from plait.errors import PlaitError
@@ -25,17 +25,34 @@ WIRES = [*ENCODERS]
 
 
 def may_succeed(body: Body) -> bool:
-    """Whether a terminal event came, decided without the parser."""
-    start = body.data.lstrip(b"\xef\xbb\xbf \t\r\n")
-    if body.framing == "json-array" and start.startswith(b"["):
-        return any(map(_completes_gemini, _objects(start.decode("utf-8", "replace"))))
-    if framing(body.wire, start) == "json":
+    """Whether a terminal event came, decided without the parser.
+
+    Where something is wrong with a document, the reading that is more patient counts.
+    """
+    data = body.data.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if body.framing == "json-array" and data.startswith(b"["):
+        payloads = _objects(data.decode("utf-8", "replace"))
+    elif framing(body.wire, data) == "json":
         return True  # a whole answer: nothing else says whether it is one
-    return ending(body.wire, start).complete is not None
+    else:
+        payloads = _payloads(body.wire, data)
+    completes = conformance.TERMINALS[body.wire].completes
+    before: list[Any] = []
+    for payload in map(_patient, payloads):
+        if completes(payload, before):
+            return True
+        before.append(payload)
+    return False
 
 
-def _completes_gemini(document: Any) -> bool:
-    return conformance.TERMINALS["gemini"].completes(document, ())
+def _payloads(wire: str, data: bytes) -> Iterator[Any]:
+    """What the frames hold; an object without a type has the event's name."""
+    for frame in frames(wire, data):
+        if isinstance(frame.payload, str):
+            yield from _objects(frame.payload)
+        if isinstance(frame.payload, dict) and not isinstance(frame.payload.get("type"), str):
+            yield {**frame.payload, "type": frame.event}
+        yield frame.payload
 
 
 def _objects(text: str) -> Iterator[Any]:
@@ -48,6 +65,20 @@ def _objects(text: str) -> Iterator[Any]:
         except (ValueError, RecursionError):
             at += 1
         at = text.find("{", at)
+
+
+def _patient(value: Any) -> Any:
+    """The same data, with reasons that are numbers as text, and without indexes that are no numbers."""
+    if isinstance(value, list):
+        return [_patient(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    read = {name: _patient(item) for name, item in value.items()}
+    for name in read.keys() & {"finish_reason", "finishReason", "stopReason", "done_reason"}:
+        read[name] = read[name] if read[name] is None else str(read[name])
+    if not isinstance(read.get("index"), int):
+        read.pop("index", None)
+    return read
 
 
 def read(body: Body, chunks: list[bytes]) -> Reading:

@@ -101,3 +101,64 @@ def play(
         return play_cassette(cassette, read_cassette(cassette), speed=speed, delay=not no_delay)
 
     run(command)
+
+
+PATHS_HELP = "Cassettes (vcrpy or Ruby VCR), bodies, folders of them, or a corpus with an index.jsonl."
+WIRE_HELP = "The wire format of bodies that do not say theirs; recordings of another are skipped."
+JOBS_HELP = "Processes; all cores unless there is little to read."
+
+
+@app.command(
+    epilog="Exit status: 0 all laws hold; 1 something is broken; 2 bad arguments, or no recording found."
+)
+def check(
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help=PATHS_HELP)],
+    wire: Annotated[str | None, typer.Option(metavar="WIRE", help=WIRE_HELP)] = None,
+    law: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only this law; may be said several times."),
+    ] = None,
+    json: Annotated[
+        str | None, typer.Option(metavar="REPORT", help="Write a report; - prints it instead of the table.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help=JOBS_HELP)] = None,
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first breach.")] = False,
+) -> None:
+    """Check the laws on recorded responses: streams, whole bodies and errors."""
+
+    def command() -> Status:
+        from plait.cli.check import check as check_paths
+
+        return check_paths(paths, wire=wire, laws=law or [], report=json, jobs=jobs, fail_fast=fail_fast)
+
+    run(command)
+
+
+@app.command(
+    epilog="Exit status: 0; with --since 1 when something is new; 2 bad arguments, or no recording found."
+)
+def drift(
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help=PATHS_HELP)],
+    wire: Annotated[str | None, typer.Option(metavar="WIRE", help=WIRE_HELP)] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="BASELINE", help="Show only what this baseline does not list.")
+    ] = None,
+    json: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write it as JSON; - prints that instead of tables."),
+    ] = None,
+    write_baseline: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write a baseline; reasons that FILE has are kept.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help=JOBS_HELP)] = None,
+) -> None:
+    """List what recordings contain that no parser reads: events, blocks, values, fields."""
+
+    def command() -> Status:
+        from plait.cli.drift import find_drift
+
+        return find_drift(
+            paths, wire=wire, since=since, report=json, write_baseline=write_baseline, jobs=jobs
+        )
+
+    run(command)

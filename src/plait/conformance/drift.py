@@ -1,11 +1,11 @@
 """Drift: what recordings contain that no parser reads. It is how a contributor sees what a provider added.
 
     found = drift("openai-chat", body)
-    for row in found.rows():
+    for row in found.rows("openai-chat"):
         print(row.kind, row.key, row.count, row.example)
 
-Nothing is listed by hand: which fields are read, the wire structs say, and each parser counts what it does not
-know in `unknown`. Examples are redacted, so that a report can be shown to anyone: see `redacted`.
+Nothing is listed by hand: which fields are read, the wire structs say, and each parser counts what it does
+not know in `unknown`. Examples are redacted, so that a report can be shown to anyone: see `redacted`.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def redacted(value: Any) -> str:
     """A value as an example that gives nothing away.
 
     Numbers, booleans and null are shown; of objects the keys, of lists the length; of text only its length,
-    unless it looks like a word of a list of words (`end_turn`, `ON_DEMAND`), which an id or a sentence does not.
+    unless it looks like a word of a list of words (`end_turn`, `ON_DEMAND`): an id or a sentence does not.
     """
     match value:
         case str() if _WORD.match(value):
@@ -214,8 +214,8 @@ def read_baseline(data: bytes) -> dict[str, dict[str, str]]:
         return msgspec.json.decode(data, type=dict[str, dict[str, str]])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidDataError(
-            'expected a baseline, {"<wire>": {"<key>": "<reason, or empty for a field>"}}, as --write-baseline '
-            f"writes it: {error}"
+            'expected a baseline, {"<wire>": {"<key>": "<reason, or empty for a field>"}}, '
+            f"as --write-baseline writes it: {error}"
         ) from None
 
 

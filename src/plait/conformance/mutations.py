@@ -59,13 +59,16 @@ VALUES: tuple[Any, ...] = (
 )  # fmt: skip
 """What may stand where something else is expected."""
 
-DEEP = 400
+DEEP = 250
 """Levels of a document that is nested deeper than messages may be."""
+
+MAX_PLACE = 20
+"""Values are changed down to this many levels, so that what is nested deep does not become deeper each time."""
 
 TEXTS: tuple[Document, ...] = (
     "[DONE]", "", "{", "}", "null", "7", '"text"', "[1, 2]", "[]", "{}", "{'a': 1}", "<html>busy</html>",
     ": ping",
-    "NaN", "[" * DEEP, "{}{}", "\ufeff{}", '{"type":',
+    "NaN", "[" * 5000, "{}{}", "\ufeff{}", '{"type":',
 )  # fmt: skip
 """Payloads that are no document."""
 
@@ -235,9 +238,9 @@ def _at_a_place(
 
 def _places(value: Any) -> Iterator[tuple[Any, Any]]:
     """Every value in some data, as what it is in and its key there."""
-    waiting = [value]
+    waiting = [(value, 1)]
     while waiting:
-        parent = waiting.pop()
+        parent, level = waiting.pop()
         keys: Sequence[Any] = ()
         if isinstance(parent, dict):
             keys = list(parent)
@@ -245,7 +248,8 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
             keys = range(len(parent))
         for key in keys:
             yield parent, key
-            waiting.append(parent[key])
+            if level < MAX_PLACE:
+                waiting.append((parent[key], level + 1))
 
 
 # Frames

@@ -136,21 +136,21 @@ def bodies(draw: st.DrawFn, wire: str, framing: FramingName | None = None) -> Bo
     """
     encoder = ENCODERS[wire]
     answer = draw(answers(wire))
-    if framing is None:
-        framing = draw(st.sampled_from(encoder.framings))
-    frames = encoder.frames(encoder.stream_documents(answer), framing, dump=draw(st.sampled_from(DUMPS)))
-    silent = _SILENT[framing]
+    ways = encoder.framings if framing is None else (framing,)
+    way = draw(st.sampled_from(ways))
+    frames = encoder.frames(encoder.stream_documents(answer), way, dump=draw(st.sampled_from(DUMPS)))
+    silent = _SILENT[way]
     if silent:
         for at in sorted(draw(st.lists(st.integers(0, len(frames)), max_size=4)), reverse=True):
             frames.insert(at, draw(st.sampled_from(silent)))
-    data = encoder.join(frames, framing)
-    if framing in _LINE_ENDS:
-        data = data.replace(b"\n", draw(st.sampled_from(_LINE_ENDS[framing])))
+    data = encoder.join(frames, way)
+    if way in _LINE_ENDS:
+        data = data.replace(b"\n", draw(st.sampled_from(_LINE_ENDS[way])))
         if draw(st.integers(0, 9)) == 0:
             data = b"\xef\xbb\xbf" + data
         if draw(st.integers(0, 4)) == 0:
             data = data.rstrip(b"\r\n")
-    return Body(wire, framing, data, encoder.carried(answer))
+    return Body(wire, way, data, encoder.carried(answer))
 
 
 _SILENT: dict[FramingName, tuple[bytes, ...]] = {

@@ -1,4 +1,4 @@
-"""Content parts: what a message is made of, told apart by `type`.
+"""Content parts, told apart by `type`: those that only a model says, and the unions of all.
 
 JSON is accepted with snake_case and camelCase keys. Parts are frozen; `model_copy(update=...)` makes a
 changed one.
@@ -8,117 +8,23 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import msgspec
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
-from pydantic.alias_generators import to_camel
+from pydantic import ConfigDict, Field, JsonValue, field_validator, model_validator
 
 from plait import json_text
 from plait.errors import InvalidDataError, quote
-from plait.events import ReasoningPart, Value
+from plait.events import ReasoningPart
+from plait.messages.content import TextPart
+from plait.messages.json_value import NotJson, copied
+from plait.messages.media import FilePart, ImagePart
+from plait.messages.model import Model
+from plait.messages.results import ToolOutput, ToolResultPart
 
 
-class Model(BaseModel):
-    """Base of parts and messages: frozen, closed (no unknown keys), snake_case or camelCase in."""
-
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        alias_generator=to_camel,
-        populate_by_name=True,
-        use_attribute_docstrings=True,
-    )
-
-    def to_dict(self, *, camel: bool = False) -> dict[str, Any]:
-        """JSON data without what is absent, in snake_case or, with `camel`, in camelCase."""
-        # Not `model_dump(exclude_none=True)`: that drops nulls inside opaque JSON too, which is replayed.
-        return {
-            to_camel(name) if camel else name: _to_json(value, camel)
-            for name, value in self
-            if value is not None
-        }
-
-
-def _to_json(value: Any, camel: bool) -> Any:
-    if isinstance(value, Model):
-        return value.to_dict(camel=camel)
-    if isinstance(value, Value):
-        data = value.to_dict()
-        return {to_camel(key): item for key, item in data.items()} if camel else data
-    if isinstance(value, list):
-        return [_to_json(item, camel) for item in value]
-    return value
-
-
-class UrlSource(Model):
-    """Content that lives at a URL. Plait never fetches it unless asked."""
-
-    type: Literal["url"] = "url"
-    url: str
-
-
-class DataSource(Model):
-    """Content as base64."""
-
-    type: Literal["data"] = "data"
-    data: str
-    media_type: str | None = None
-
-
-Content: TypeAlias = Annotated[UrlSource | DataSource, Field(discriminator="type")]
-
-
-class TextCitation(Model):
-    """What a piece of answer text rests on. `data` is the annotation as the wire had it, for replay."""
-
-    url: str | None = None
-    title: str | None = None
-    cited_text: str | None = None
-    start: int | None = None
-    end: int | None = None
-    format: str | None = None
-    data: JsonValue = None
-
-
-class TextPart(Model):
-    """Text. `signature` is opaque, where a provider signs text; `extra` is what else is sent back."""
-
-    type: Literal["text"] = "text"
-    text: str
-    signature: str | None = None
-    refusal: bool | None = None
-    """True where the provider marks the text as its refusal to answer."""
-    citations: list[TextCitation] | None = None
-    extra: dict[str, JsonValue] | None = None
-    format: str | None = None
-    """Names the wire that `signature` and `extra` are of: no other adapter sends them."""
-
-
-class ImagePart(Model):
-    """An image, by URL or as data."""
-
-    type: Literal["image"] = "image"
-    image: Content
-    detail: Literal["auto", "low", "high"] | None = None
-    signature: str | None = None
-    """The provider's, over an image that it made."""
-    format: str | None = None
-    """Names the wire that `signature` is of."""
-
-
-class FilePart(Model):
-    """A file, by URL or as data."""
-
-    type: Literal["file"] = "file"
-    data: Content
-    media_type: str | None = None
-    filename: str | None = None
-    sha256: str | None = None
-    signature: str | None = None
-    """The provider's, over a file that it made."""
-    format: str | None = None
-    """Names the wire that `signature` is of."""
+def _text_too(schema: dict[str, Any]) -> None:
+    schema["properties"]["text"] = {"type": "string"}
 
 
 class ReasoningContent(Model):
@@ -126,6 +32,8 @@ class ReasoningContent(Model):
 
     A plain `{"type": "reasoning", "text": ...}` is accepted as one `text` detail without format.
     """
+
+    model_config = ConfigDict(json_schema_extra=_text_too)
 
     type: Literal["reasoning"] = "reasoning"
     id: str | None = None
@@ -148,8 +56,17 @@ class ReasoningContent(Model):
         return "\n\n".join(shown) if shown else None
 
 
+def _input_too(schema: dict[str, Any]) -> None:
+    schema["properties"]["input"] = {"description": "The arguments as JSON data."}
+
+
 class ToolCallPart(Model):
-    """A tool call the model asks for. `arguments` is the JSON text as it came: what is replayed."""
+    """A tool call the model asks for. `arguments` is the JSON text as it came: what is replayed.
+
+    A call may be made of its `input` in place of `arguments`.
+    """
+
+    model_config = ConfigDict(json_schema_extra=_input_too)
 
     type: Literal["tool-call"] = "tool-call"
     tool_call_id: str
@@ -166,6 +83,24 @@ class ToolCallPart(Model):
     format: str | None = None
     """Names the wire that `signature` and `extra` are of: no other adapter sends them."""
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            tool_call_id: str,
+            tool_name: str,
+            arguments: str = "{}",
+            input: Any = ...,
+            call_id: str | None = None,
+            complete: bool = True,
+            kind: Literal["function", "custom"] = "function",
+            signature: str | None = None,
+            extra: dict[str, JsonValue] | None = None,
+            format: str | None = None,
+            type: Literal["tool-call"] = "tool-call",
+        ) -> None: ...
+
     @model_validator(mode="before")
     @classmethod
     def _from_input(cls, data: Any) -> Any:
@@ -174,9 +109,10 @@ class ToolCallPart(Model):
             value = data.pop("input")
             if "arguments" not in data:
                 try:
-                    data["arguments"] = json.dumps(value, ensure_ascii=False, allow_nan=False)
-                except (TypeError, RecursionError) as error:
-                    raise ValueError(f"`input` is not JSON data: {error}") from None
+                    data["arguments"] = json.dumps(copied(value, "input"), ensure_ascii=False)
+                except NotJson as error:
+                    error.path = ("input", *error.path)
+                    raise
         return data
 
     def to_dict(self, *, camel: bool = False) -> dict[str, Any]:
@@ -202,6 +138,12 @@ class ToolCallPart(Model):
                 f"got {quote(self.arguments)}"
             ) from None
 
+    def result(self, output: str | ToolOutput) -> ToolResultPart:
+        """The part that answers this call: its ids and name are those of the call. A string is text."""
+        return ToolResultPart(
+            tool_call_id=self.tool_call_id, call_id=self.call_id, tool_name=self.tool_name, output=output
+        )
+
 
 class ProviderPart(Model):
     """A block that only its own provider understands (server tool calls and results, compaction, ...).
@@ -224,62 +166,3 @@ AssistantPart: TypeAlias = Annotated[
     TextPart | ImagePart | FilePart | ReasoningContent | ToolCallPart | ProviderPart,
     Field(discriminator="type"),
 ]
-UserPart: TypeAlias = Annotated[TextPart | ImagePart | FilePart, Field(discriminator="type")]
-
-
-class TextOutput(Model):
-    """A tool's answer as text."""
-
-    type: Literal["text"] = "text"
-    value: str
-
-
-class JsonOutput(Model):
-    """A tool's answer as JSON."""
-
-    type: Literal["json"] = "json"
-    value: JsonValue
-
-
-class ContentOutput(Model):
-    """A tool's answer as text, image and file parts."""
-
-    type: Literal["content"] = "content"
-    value: list[UserPart]
-
-
-class ExecutionDenied(Model):
-    """The call was not allowed to run; `value` is the reason."""
-
-    type: Literal["execution-denied"] = "execution-denied"
-    value: str | None = None
-
-
-class ErrorText(Model):
-    """The tool failed, in words."""
-
-    type: Literal["error-text"] = "error-text"
-    value: str
-
-
-class ErrorJson(Model):
-    """The tool failed, as JSON."""
-
-    type: Literal["error-json"] = "error-json"
-    value: JsonValue
-
-
-ToolOutput: TypeAlias = Annotated[
-    TextOutput | JsonOutput | ContentOutput | ExecutionDenied | ErrorText | ErrorJson,
-    Field(discriminator="type"),
-]
-
-
-class ToolResultPart(Model):
-    """What a tool call gave back."""
-
-    type: Literal["tool-result"] = "tool-result"
-    tool_call_id: str
-    call_id: str | None = None
-    tool_name: str
-    output: ToolOutput

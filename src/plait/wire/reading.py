@@ -119,7 +119,7 @@ class Reader:
             if not isinstance(tag, str) or tag not in structs[1]:
                 if isinstance(tag, str) and tag in self._ignored:
                     return None
-                if event in structs[1] and not isinstance(tag, str):
+                if event in structs[1] and (not isinstance(tag, str) or not tag):
                     document = {**document, field: event}
                     tag = event
                 else:

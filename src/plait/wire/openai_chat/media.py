@@ -6,38 +6,13 @@ import base64
 import re
 from binascii import Error as NotBase64
 from collections import Counter
-from mimetypes import guess_type
 
+from plait import media_types
 from plait.wire.assembler import Assembler
 from plait.wire.openai_chat import wire
 
 _DATA_URL = re.compile(r"data:([^;,]*)[^,]*;base64,", re.IGNORECASE)
 _SEGMENT = re.compile("[^=]+=*")
-
-_SIGNATURES: tuple[tuple[bytes, str], ...] = (
-    (b"\x89PNG", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF8", "image/gif"),
-    (b"ID3", "audio/mpeg"),
-    (b"\xff\xfb", "audio/mpeg"),
-    (b"\xff\xf3", "audio/mpeg"),
-    (b"\xff\xf2", "audio/mpeg"),
-    (b"\xff\xf1", "audio/aac"),
-    (b"\xff\xf9", "audio/aac"),
-    (b"OggS", "audio/ogg"),
-    (b"fLaC", "audio/flac"),
-)
-_RIFF_TYPES = {b"WAVE": "audio/wav", b"WEBP": "image/webp"}
-
-
-def media_type(start: bytes, default: str) -> str:
-    """The media type that a file's first bytes show.
-
-    Source: the formats' own specifications, as listed in https://www.iana.org/assignments/media-types.
-    """
-    if start[:4] == b"RIFF":
-        return _RIFF_TYPES.get(start[8:12], default)
-    return next((type_ for signature, type_ in _SIGNATURES if start.startswith(signature)), default)
 
 
 def join_base64(pieces: list[str]) -> bytes:
@@ -83,19 +58,21 @@ class Sound:
         except ValueError:
             unknown["audio:not base64"] += 1
             return
-        assembler.file(media_type(sound, "audio/pcm"), data=base64.b64encode(sound).decode())
+        shown = media_types.by_content(sound[:32]) or ""
+        type_ = shown if shown.startswith("audio/") else "audio/pcm"
+        assembler.file(type_, data=base64.b64encode(sound).decode())
 
 
 def image(assembler: Assembler, url: str) -> None:
     """An image, given as a `data:` or other URL."""
     inline = _DATA_URL.match(url)
     if inline is None:
-        guessed = guess_type(url.partition("?")[0])[0] or ""
-        assembler.file(guessed if guessed.startswith("image/") else "image/*", url=url)
+        guessed = media_types.by_name(url.partition("?")[0])
+        assembler.file(guessed if guessed and media_types.is_image(guessed) else "image/*", url=url)
         return
     data = url[inline.end() :]
     try:
         start = base64.b64decode(data[:32])
     except ValueError:  # not base64, or not even ASCII
         start = b""
-    assembler.file(inline[1].strip() or media_type(start, "image/*"), data=data)
+    assembler.file(inline[1].strip() or media_types.by_content(start) or "image/*", data=data)
