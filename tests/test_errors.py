@@ -56,7 +56,7 @@ def provider_error(cls: type[ProviderError]) -> ProviderError:
         retry_after=1.5,
         raw={"a": None},
     )
-    error.partial_message = plait.AssistantMessage(content="Hel")  # type: ignore[arg-type]
+    error.partial_message = plait.AssistantMessage(content="Hel")
     error.undelivered = (plait.TextDelta("Hel", 0),)
     return error
 

@@ -12,6 +12,9 @@ from typing import Any, NoReturn
 
 import msgspec
 
+PORTABLE_DEPTH = 180
+"""How deep data in a message may be nested: pydantic reads JSON of 200 levels, those around it included."""
+
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
 
@@ -89,6 +92,20 @@ def is_deeper(value: Any, limit: int) -> bool:
         if not nodes:
             return False
         level = [item for node in nodes for item in (node.values() if isinstance(node, dict) else node)]
+    return True
+
+
+def is_portable(value: Any) -> bool:
+    """Whether JSON data can be written as JSON that any reader takes.
+
+    That is without numbers beyond a double, halves of surrogate pairs, and more than `PORTABLE_DEPTH` levels.
+    """
+    if is_deeper(value, PORTABLE_DEPTH):
+        return False
+    try:
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except ValueError:
+        return False
     return True
 
 

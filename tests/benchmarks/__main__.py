@@ -109,7 +109,7 @@ def _stages(options: argparse.Namespace, report: Report) -> None:
 
 
 def _imports(options: argparse.Namespace, report: Report) -> None:
-    rows = imports(options.rounds)
+    rows = imports(min(options.rounds, 7))
     base = next((row.milliseconds for row in rows if row.name == BASELINE), None)
 
     def cells(row: Any) -> Cells:

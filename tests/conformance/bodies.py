@@ -76,6 +76,16 @@ BODIES: dict[str, bytes] = {
     "a stream with CR": STREAM.replace(b"\n", b"\r"),
     "a stream without its last blank line": STREAM.rstrip(),
     "a stream with comments": b": hello\n\n" + STREAM.replace(b"event: content", b": ping\n\nevent: content"),
+    "a stream with a byte order mark": b"\xef\xbb\xbf" + STREAM,
+    "two texts by turns": (
+        OPENING
+        + _start(0, type="text", text="")
+        + _start(1, type="text", text="")
+        + _delta(1, type="text_delta", text="b")
+        + _delta(0, type="text_delta", text="a")
+        + _delta(1, type="text_delta", text="c")
+        + CLOSING
+    ).encode(),
     "text only": (OPENING + TEXT + CLOSING).encode(),
     "a stream that was cut": (OPENING + THINKING + TEXT + CALLS).encode(),
     "an error in mid-stream": (OPENING + TEXT + ERROR + CLOSING).encode(),

@@ -70,3 +70,16 @@ def test_ending(
 def test_ending_of_what_is_not_the_wire() -> None:
     """A payload that is no JSON object breaks the body at the end of its frame."""
     assert Ending(broken=len(CHAT) + len(b"data: [1]\n\n")) == ending("openai-chat", CHAT + b"data: [1]\n\n")
+
+
+def test_byte_order_mark_is_before_the_first_frame() -> None:
+    """What is put before the first frame goes behind the mark."""
+    mark = b"\xef\xbb\xbf"
+    assert [3] == [frame.start for frame in frames("openai-chat", mark + DONE)]
+    assert [3] == [frame.start for frame in frames("ollama-chat", mark + b'{"done": true}\n')]
+
+
+def test_long_number_is_json() -> None:
+    """A number with more digits than Python reads as an integer is JSON all the same."""
+    (frame,) = frames("openai-chat", b'data: {"n": %b}\n\n' % (b"9" * 5000))
+    assert {"n": float("inf")} == frame.payload

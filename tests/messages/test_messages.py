@@ -129,7 +129,7 @@ def test_schema_is_made() -> None:
 @pytest.mark.parametrize("cls", [UserMessage, AssistantMessage], ids=["user", "assistant"])
 def test_text_is_one_part(cls: type[UserMessage | AssistantMessage]) -> None:
     """A string is one text part."""
-    assert [TextPart(text="Hi")] == cls(content="Hi").content  # type: ignore[arg-type]
+    assert [TextPart(text="Hi")] == cls(content="Hi").content
 
 
 @pytest.mark.parametrize(
@@ -204,6 +204,21 @@ class TestToolCallPart:
         """The text decides."""
         call = ToolCallPart(tool_call_id="i", tool_name="f", arguments='{"n": 1e2}')
         assert ({"n": 100.0}, '{"n": 1e2}') == (call.input, call.arguments)
+
+    @pytest.mark.parametrize(
+        "arguments",
+        ["[" * 250 + "]" * 250, '{"half": "\\ud83d"}', '{"n": 1e999}'],
+        ids=["deep", "half a surrogate pair", "beyond a double"],
+    )
+    def test_input_that_is_no_json_for_others_is_left_out(self, arguments: str) -> None:
+        """The message stays JSON that any reader takes: the arguments' text says all."""
+        message = AssistantMessage(
+            content=[ToolCallPart(tool_call_id="i", tool_name="f", arguments=arguments)]
+        )
+        data = message.to_dict()
+        assert "input" not in data["content"][0]
+        text = json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
+        assert message == AssistantMessage.model_validate_json(text)
 
     def test_input_in_place_of_arguments(self) -> None:
         """A call given by its input gets the JSON text of it, characters as they are."""

@@ -229,3 +229,9 @@ def test_broken_bytes(frame: bytes) -> None:
 def test_other_bodies(body: bytes) -> None:
     """A page of something in between is no stream."""
     fault(body, cls=ProtocolError)
+
+
+def test_event_named_error() -> None:
+    """A gateway's event of type `error` is an error, not an unknown event before a good end."""
+    body = BEGIN + delta(0, text="a") + event("error", '{"message": "busy"}') + stop(0) + end()
+    assert "busy" == fault(body, TextDelta("a", 0), cls=ServerError).message

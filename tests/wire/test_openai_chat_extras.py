@@ -24,7 +24,6 @@ from plait.events import (
     WebSearchDone,
     WebSearchStatus,
 )
-from plait.wire.openai_chat.media import join_base64, media_type
 
 PAGE = {"title": "T", "url": "u"}
 
@@ -168,38 +167,6 @@ class TestSound:
         parser = plait.parser(WIRE)
         parser.feed(deltas({"audio": {"data": "%%%", "transcript": "a"}}))
         assert (parser.message.text, dict(parser.unknown)) == ("a", {"audio:not base64": 1})
-
-    @pytest.mark.parametrize(
-        "pieces",
-        [
-            ["QUJDREU="],
-            ["QUI=", "Q0RF"],
-            ["QUJ", "DREU="],
-            ["QUJDREU"],
-            ["QQ==", "Qg==", "Q0RF"],
-            ["QUJD\n", "REU="],
-        ],
-        ids=["whole", "each by itself", "cut", "not padded", "each padded", "lines"],
-    )
-    def test_join(self, pieces: list[str]) -> None:
-        """Pieces may be one text that was cut, or each encoded by itself."""
-        assert join_base64(pieces) == b"ABCDE"
-
-    @pytest.mark.parametrize(
-        ("start", "expected"),
-        [
-            (b"ID3\x04", "audio/mpeg"),
-            (b"OggS", "audio/ogg"),
-            (b"fLaC", "audio/flac"),
-            (b"RIFF\0\0\0\0WAVE", "audio/wav"),
-            (b"RIFF\0\0\0\0WEBP", "image/webp"),
-            (b"\0\1\0\1", "default"),
-            (b"", "default"),
-        ],
-    )
-    def test_media_type(self, start: bytes, expected: str) -> None:
-        """A file's first bytes show what it is."""
-        assert expected == media_type(start, "default")
 
 
 class TestImages:

@@ -403,3 +403,14 @@ def test_linear(make: Any) -> None:
         if ratio < 10:
             return
     raise AssertionError(f"four times the bytes took {ratio:.1f} times as long")
+
+
+def test_frames_are_counted_as_they_came() -> None:
+    """Two documents in one frame are one frame: the number in a fault is the same on every chunking."""
+    twice = json.dumps({"type": "ping"}) + "\n"
+    body = b"data: %b\n\n" % (twice + "data: " + twice).encode().strip() + STREAM[:-2] + b"x"
+    body = body.replace(b"message_stop", b"ping") + b"\n\ndata: oops\n\n"
+    outcomes = {run(plait.parser(WIRE), chunks).fault for _, chunks in partitions(body)}
+    ((name, words),) = filter(None, outcomes)
+    assert ("ProtocolError", len(outcomes)) == (name, 1)
+    assert f"frame {body.count(b'data: ') - 1}: " in words

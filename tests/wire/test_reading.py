@@ -297,6 +297,13 @@ class TestHalves:
         """A half without its other half becomes U+FFFD, or is counted at the end."""
         assert (["a", "\ufffdb", "c"], 2) == self.texts("a\ud83d", "b", "c\ud83d")
 
+    def test_a_type_is_no_text(self) -> None:
+        """Half a character at the end of a `type` once spoilt the type of the next document."""
+        kind = json.dumps({"type": "\ud83d"})
+        parser = plait.parser("anthropic-messages")
+        parser.feed(f'data: {kind}\n\ndata: {{"type":"message_stop"}}\n\n'.encode())
+        assert parser.done
+
     def test_other_fields_do_not_mix(self) -> None:
         """The half of one field is not given to another."""
         reader = Reader(Document, Counter(), join_halves=True)

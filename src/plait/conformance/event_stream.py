@@ -77,7 +77,10 @@ def _name(headers: bytes) -> str:
 
 def _inner(payload: Any) -> Any:
     encoded = payload.get("bytes") if isinstance(payload, dict) else None
-    return _decoded(b64decode(encoded).decode("utf-8", "replace")) if isinstance(encoded, str) else None
+    try:
+        return _decoded(b64decode(encoded).decode("utf-8", "replace")) if isinstance(encoded, str) else None
+    except ValueError:
+        return encoded
 
 
 def _decoded(text: str) -> Any:

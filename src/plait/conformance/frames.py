@@ -102,8 +102,10 @@ def _choices(payload: Any) -> list[dict[str, Any]]:
 
 def _chat_output(payload: Any) -> bool:
     for choice in _choices(payload):
-        said = choice.get("delta") or choice.get("message") or {}
-        if any(value for key, value in said.items() if key not in ("role", "provider_specific_fields")):
+        said = choice.get("delta") or choice.get("message")
+        if isinstance(said, dict) and any(
+            value for key, value in said.items() if key not in ("role", "provider_specific_fields")
+        ):
             return True
     return False
 

@@ -116,11 +116,13 @@ class ToolCallPart(Model):
         return data
 
     def to_dict(self, *, camel: bool = False) -> dict[str, Any]:
-        """As for every part; `input` stands beside `arguments` where these are JSON."""
+        """As for every part; `input` stands beside `arguments` where any JSON reader can read it."""
         data = super().to_dict(camel=camel)
         if self.complete:
             with suppress(InvalidDataError):
-                data["input"] = self.input
+                value = self.input
+                if json_text.is_portable(value):
+                    data["input"] = value
         return data
 
     @property

@@ -58,10 +58,12 @@ class HistoryRules:
         merge: roles of which two turns in a row become one
         id_pattern: ids of tool calls that the target takes as they are
         id_length: length of the ids put in place of others
+        unique_ids: no two calls of the whole history may have the same id
         name_pattern: names of tools that the target takes
         object_arguments: a call's arguments must be a JSON object
         custom_tools: calls with free text instead of JSON are taken
         result_media: images and files may stand in a tool result; else they follow as the user's
+        continues: the history goes on one that the provider keeps, so a result may answer a call of that
     """
 
     sends: Callable[[str], bool] = lambda _format: False
@@ -70,15 +72,20 @@ class HistoryRules:
     merge: frozenset[Role] = frozenset()
     id_pattern: str = r".+"
     id_length: int = 24
+    unique_ids: bool = False
     name_pattern: str = r"[a-zA-Z0-9_-]{1,64}"
     object_arguments: bool = False
     custom_tools: bool = False
     result_media: bool = True
+    continues: bool = False
 
 
 @dataclass(slots=True)
 class Call:
-    """A tool call, ready for the target. `id` is what goes on the wire; `native_id` the provider's own."""
+    """A tool call, ready for the target. `id` is what goes on the wire; `native_id` the provider's own.
+
+    `item_id` is the id of the item that was the call, where that is another one (OpenAI Responses).
+    """
 
     path: str
     id: str
@@ -88,6 +95,7 @@ class Call:
     kind: Literal["function", "custom"] = "function"
     signature: str | None = None
     extra: dict[str, Any] = field(default_factory=dict)
+    item_id: str | None = None
 
     @property
     def input(self) -> Any:
@@ -173,6 +181,7 @@ class _Preparation:
         self._notes = notes
         self._repair = repair
         self._used: set[tuple[int, int]] = set()  # results that answer a call, by message and part
+        self._ids: set[str] = set()
 
     def run(self, messages: Sequence[Message]) -> list[Turn]:
         turns: list[Turn] = []
@@ -187,8 +196,8 @@ class _Preparation:
                     turns += [turn] if turn is not None else []
                     if turn is not None:
                         turns += self._results(index, message, turn, messages)
-                case ToolMessage():
-                    pass  # taken with the calls it answers
+                case ToolMessage():  # else taken with the calls it answers
+                    turns += self._kept_results(index, message) if self._rules.continues else []
         self._orphans(messages)
         return self._merged(turns)
 
@@ -287,13 +296,16 @@ class _Preparation:
             part.kind,
             part.signature if own else None,
             dict(part.extra or {}) if own else {},
+            part.tool_call_id if part.call_id and part.call_id != part.tool_call_id else None,
         )
         self._fit_arguments(call, part)
         return call
 
     def _fit_arguments(self, call: Call, part: ToolCallPart) -> None:
         where = f"{call.path}.arguments"
-        if not json_text.is_json(call.arguments):
+        if not json_text.is_json(call.arguments) or (
+            self._rules.object_arguments and not _is_finite(call.input)
+        ):
             call.kind, call.arguments = "function", json.dumps({"raw": call.arguments}, ensure_ascii=False)
             self._notes.add(
                 "demoted", where, 'not JSON: sent as {"raw": <the text>}, for a target takes only JSON'
@@ -307,17 +319,22 @@ class _Preparation:
             self._notes.add("demoted", where, 'not a JSON object: sent as {"value": <the arguments>}')
 
     def _id(self, path: str, given: str) -> str:
-        if re.fullmatch(self._rules.id_pattern, given):
-            return given
-        made = short_id(given, self._rules.id_length)
-        self._notes.add("renamed", f"{path}.call_id", f"{given[:64]!r} is no id here: sent as {made!r}")
+        made, why = given, "is no id here"
+        if not re.fullmatch(self._rules.id_pattern, given):
+            made = short_id(given, self._rules.id_length)
+        while self._rules.unique_ids and made in self._ids:
+            made, why = short_id(f"{given} {len(self._ids)}", self._rules.id_length), "is taken by another call"
+        self._ids.add(made)
+        if made != given:
+            self._notes.add("renamed", f"{path}.call_id", f"{given[:64]!r} {why}: sent as {made!r}")
         return made
 
     def _name(self, path: str, given: str) -> str:
-        if re.fullmatch(self._rules.name_pattern, given):
-            return given
-        made = re.sub(r"[^a-zA-Z0-9_-]", "_", given)[:64] or "tool"
-        self._notes.add("renamed", f"{path}.tool_name", f"{given[:64]!r} is no name here: sent as {made!r}")
+        made = sent_name(given, self._rules.name_pattern)
+        if made != given:
+            self._notes.add(
+                "renamed", f"{path}.tool_name", f"{given[:64]!r} is no name here: sent as {made!r}"
+            )
         return made
 
     # Results
@@ -374,6 +391,20 @@ class _Preparation:
                         self._used.add((at, number))
                         return at, number, part
         return None
+
+    def _kept_results(self, index: int, message: ToolMessage) -> list[Turn]:
+        """Results of calls that only the provider still has."""
+        turn = Turn("tool", [], [])
+        for number, part in enumerate(message.content):
+            if (index, number) not in self._used:
+                self._used.add((index, number))
+                path = f"messages[{index}].content[{number}]"
+                given = part.call_id or part.tool_call_id
+                turn.items.append(
+                    Result(path, Call(path, given, part.call_id, part.tool_name, "{}"), part.output)
+                )
+                turn.paths.append(path)
+        return [turn] if turn.items else []
 
     def _orphans(self, messages: Sequence[Message]) -> None:
         for at, message in enumerate(messages):
@@ -432,6 +463,22 @@ class _Preparation:
     def _refuse(self, path: str, problem: str, remedy: str) -> None:
         if not self._repair:
             raise InvalidDataError(f"{path}: {problem}; {remedy}, or pass repair=True")
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether JSON data can be written as JSON again: a number beyond a double was read as infinity."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError:
+        return False
+    return True
+
+
+def sent_name(given: str, pattern: str) -> str:
+    """The name a tool goes by, in its definition, its choice and its calls: its own where it fits `pattern`."""
+    if re.fullmatch(pattern, given):
+        return given
+    return re.sub(r"[^a-zA-Z0-9_-]", "_", given)[:64] or "tool"
 
 
 def short_id(given: str, length: int) -> str:

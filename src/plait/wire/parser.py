@@ -297,13 +297,14 @@ class Parser:
             self.unknown["keep-alive"] += 1  # some gateways send the comment as data
         elif len(documents := _documents(text)) > 1:
             last = len(documents)
-            self._frames = number - 1
+            before, self._frames = self._frames, number - 1
             self._read_events(
                 [
                     ServerSentEvent(document, frame.event, terminated=frame.terminated or place < last)
                     for place, document in enumerate(documents, 1)
                 ]
             )
+            self._frames = before  # it was one frame, whatever was in it
         elif (error := self._wrapped_error(text)) is not None:
             self._fail(error)
         elif frame.terminated:

@@ -185,7 +185,7 @@ class Reader:
         if isinstance(value, str):
             if not value:
                 return value
-            if self._join_halves:
+            if self._join_halves and not path.endswith(".type"):  # a type is a name, never cut text
                 value = self._halves.pop(path, "") + value
                 if "\ud800" <= value[-1] <= "\udbff":
                     self._halves[path] = value[-1]

@@ -80,4 +80,13 @@ def plan_request(
     turns = prepare(history, builder.rules(dialect, asked), notes, repair=repair)
     body = builder.build(turns, asked, dialect, notes)
     asked.leave(wire)
-    return RequestPlan(wire, {**body, **asked.options.extra}, list(notes))
+    return RequestPlan(wire, _over(body, asked.options.extra), list(notes))
+
+
+def _over(body: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
+    """`extra` put over the body: objects in both are merged, so that none hides what was built beside it."""
+    made = dict(body)
+    for key, value in extra.items():
+        old = made.get(key)
+        made[key] = _over(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return made

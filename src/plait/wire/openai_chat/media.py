@@ -4,31 +4,13 @@ from __future__ import annotations
 
 import base64
 import re
-from binascii import Error as NotBase64
 from collections import Counter
 
-from plait import media_types
+from plait import inline_data, media_types
 from plait.wire.assembler import Assembler
 from plait.wire.openai_chat import wire
 
 _DATA_URL = re.compile(r"data:([^;,]*)[^,]*;base64,", re.IGNORECASE)
-_SEGMENT = re.compile("[^=]+=*")
-
-
-def join_base64(pieces: list[str]) -> bytes:
-    """The bytes of base64 text that was cut anywhere, or of pieces that were encoded each for itself.
-
-    Raises:
-        ValueError: not base64
-    """
-    text = re.sub(r"\s+", "", "".join(pieces))
-    try:
-        return b"".join(
-            base64.b64decode(segment.rstrip("=") + "=" * (-len(segment.rstrip("=")) % 4), validate=True)
-            for segment in _SEGMENT.findall(text)
-        )
-    except NotBase64 as error:
-        raise ValueError(f"not base64: {error}") from None
 
 
 class Sound:
@@ -53,14 +35,12 @@ class Sound:
         """The sound is whole. Raw samples have no mark of their own: what shows none is `audio/pcm`."""
         if not self._pieces:
             return
-        try:
-            sound = join_base64(self._pieces)
-        except ValueError:
+        data = inline_data.repair("".join(self._pieces))
+        if data is None:
             unknown["audio:not base64"] += 1
             return
-        shown = media_types.by_content(sound[:32]) or ""
-        type_ = shown if shown.startswith("audio/") else "audio/pcm"
-        assembler.file(type_, data=base64.b64encode(sound).decode())
+        shown = media_types.by_content(inline_data.decode(data[:64])) or ""
+        assembler.file(shown if shown.startswith("audio/") else "audio/pcm", data=data)
 
 
 def image(assembler: Assembler, url: str) -> None:
