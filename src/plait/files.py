@@ -38,7 +38,9 @@ StrPath: TypeAlias = str | PathLike[str]
 class Client(Protocol):
     """What is used of an `httpx.Client` (or httpx2's)."""
 
-    def build_request(self, method: str, url: str, **options: Any) -> Any:
+    def build_request(
+        self, method: str, url: str, *, headers: Any = ..., timeout: Any = ..., extensions: Any = ...
+    ) -> Any:
         """A request with the client's own headers."""
 
     def send(
@@ -50,7 +52,9 @@ class Client(Protocol):
 class AsyncClient(Protocol):
     """What is used of an `httpx.AsyncClient` (or httpx2's)."""
 
-    def build_request(self, method: str, url: str, **options: Any) -> Any:
+    def build_request(
+        self, method: str, url: str, *, headers: Any = ..., timeout: Any = ..., extensions: Any = ...
+    ) -> Any:
         """A request with the client's own headers."""
 
     async def send(

@@ -65,6 +65,8 @@ def repair(text: str) -> str | None:
         binascii.a2b_base64(text, strict_mode=True)
     except ValueError:
         plain = re.sub(r"\s+", "", text).translate({ord("-"): "+", ord("_"): "/"})
+        if plain.startswith("="):
+            return None
         try:
             segments = [segment.rstrip("=") for segment in _SEGMENT.findall(plain)]
             pieces = [decode(segment + "=" * (-len(segment) % 4)) for segment in segments]

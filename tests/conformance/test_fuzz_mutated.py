@@ -48,8 +48,8 @@ def may_succeed(body: Body) -> bool:
 def _payloads(wire: str, data: bytes) -> Iterator[Any]:
     """What the frames hold; an object may have its event's name for a type, and several may share one."""
     for frame in frames(wire, data):
-        found = [*_objects(frame.payload)] if isinstance(frame.payload, str) else []
-        for payload in (*found, frame.payload):
+        text = frame.payload if isinstance(frame.payload, str) else ""
+        for payload in (*_objects(text), *text.split("\n"), frame.payload):
             if isinstance(payload, dict):
                 yield {**payload, "type": frame.event}
             yield payload

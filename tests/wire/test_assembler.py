@@ -30,7 +30,7 @@ from plait import (
     WebSearchDone,
 )
 from plait.errors import ProtocolError
-from plait.messages import FilePart, ImagePart, ProviderPart, TextPart
+from plait.messages import DataSource, FilePart, ImagePart, ProviderPart, TextPart
 from plait.wire.assembler import MAX_DEPTH, Assembler
 
 Moves = Callable[[Assembler], object]
@@ -351,6 +351,20 @@ def test_files() -> None:
         FileDone("audio/wav", url="https://a.example/a.wav", index=1),
     ] == events
     assert [ImagePart, FilePart] == [type(part) for part in message.content]
+
+
+def test_files_that_providers_write_badly() -> None:
+    """Sloppy base64 and `data:` URLs are put right; what is no file at all is left out, and counted."""
+    assembler = Assembler()
+    for data in ("QUJD\nRA", "-_8", "%%%"):
+        assembler.file("image/png", data=data)
+    for url in ("data:image/png;base64,QUJD", "data:image/png"):
+        assembler.file("image/png", url=url)
+    expected = ["QUJDRA==", "+/8=", "QUJD"]
+    assert expected == [event.data for event in assembler.take() if isinstance(event, FileDone)]
+    sources = [part.image for part in assembler.message().content if isinstance(part, ImagePart)]
+    assert expected == [source.data for source in sources if isinstance(source, DataSource)]
+    assert {"file:not base64": 1, "file:malformed data URL": 1} == dict(assembler.unknown)
 
 
 @pytest.mark.parametrize(

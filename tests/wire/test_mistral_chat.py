@@ -339,12 +339,12 @@ def test_usage(usage: dict[str, Any], expected: TokenUsage) -> None:
     ("document", "error"),
     [
         ({"object": "error", "message": "no", "type": "invalid_model", "code": "1500"}, plait.NotFoundError),
-        ({"object": "error", "message": "slow down", "type": "x", "code": "1300"}, plait.RateLimitError),
+        ({"object": "error", "message": "slow down", "raw_status_code": 429}, plait.RateLimitError),
         ({"object": "error", "message": "x", "raw_status_code": 503}, plait.OverloadedError),
         ({"message": "Unauthorized", "request_id": "q1"}, plait.ProviderError),
         ({"detail": [{"loc": ["body"], "msg": "Field required"}]}, plait.ProviderError),
         ({"object": "error", "message": {"detail": [{"msg": "Field required"}]}}, plait.ProviderError),
-        ({"error": {"message": "busy", "type": "internal_server_error"}}, plait.ServerError),
+        ({"error": {"message": "busy", "code": 500}}, plait.ServerError),
         (
             {"object": "error", "message": "too large for model with 32768 maximum context length"},
             plait.ContextWindowExceededError,

@@ -116,10 +116,13 @@ def test_all_in_one_line() -> None:
 
 
 def test_image() -> None:
-    """An image has no media type: its first bytes tell."""
-    events = events_of(WIRE, lines(line(images=["iVBORw0KGgo=", "\u00e9"]), end()))
-    assert FileDone("image/png", "iVBORw0KGgo=", index=0) in events
-    assert FileDone("image/*", "\u00e9", index=1) in events
+    """An image has no media type: its first bytes tell. What is not base64 is none, and counted."""
+    parser = plait.parser(WIRE)
+    events = parser.feed(lines(line(images=["iVBORw0KGgo=", "\u00e9", "QUJD"]), end())) + parser.close()
+    assert [FileDone("image/png", "iVBORw0KGgo=", index=0), FileDone("image/*", "QUJD", index=1)] == [
+        event for event in events if isinstance(event, FileDone)
+    ]
+    assert {"file:not base64": 1} == dict(parser.unknown)
 
 
 # Tool calls

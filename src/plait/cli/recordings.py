@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from plait.cli.source import check_wire
 from plait.cli.status import BadArgumentsError
@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 ALONE_BYTES = 2_000_000
 """Files that are together shorter than this are not worth starting other processes."""
 
-TASK_BYTES = 200_000
+TASK_BYTES = 100_000
 """Files are handed out in groups of about this many bytes: small enough to share the work out evenly."""
 
 MOST_JOBS = 8
@@ -84,28 +84,44 @@ def _in_processes(
     jobs: int,
     advance: Callable[[int], None],
 ) -> Iterator[list[Result]]:
-    # Processes are started afresh, not forked: the bar runs in a thread. Ctrl-C ends them by itself.
-    pool = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_start)
+    # Processes are started afresh, not forked: the bar runs in a thread.
+    context = get_context("spawn")
+    stop = context.Event()
+    pool = ProcessPoolExecutor(jobs, context, initializer=_start, initargs=(stop,))
     futures: dict[Future[list[Result]], int] = {}
     try:
         with _uninterrupted():
-            futures = {pool.submit(work, task): len(task) for task in tasks}
+            futures = {pool.submit(_work, work, task): len(task) for task in tasks}
         for future in as_completed(futures):
             yield future.result()
             advance(futures[future])
     except BrokenProcessPool:
         raise OSError("a process that was reading recordings was ended from outside") from None
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        stop.set()
+        pool.shutdown(cancel_futures=True)
 
 
-def _start() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+_stop: Any = None
+"""In a process that works for another: set when that one needs no more results."""
+
+
+def _start(stop: Any) -> None:
+    global _stop
+    _stop = stop
+
+
+def _work(work: Callable[[Sequence[Source]], list[Result]], task: Sequence[Source]) -> list[Result]:
+    results: list[Result] = []
+    for source in task:
+        if not _stop.is_set():
+            results += work([source])
+    return results
 
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Ctrl-C is left alone, by processes too that are started here, until they are ready for it."""
+    """Processes that are started here ignore Ctrl-C, which the one that started them acts on."""
     try:
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     except ValueError:  # not the main thread

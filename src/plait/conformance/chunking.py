@@ -15,16 +15,16 @@ from plait.events import Event
 SIZES = (1, 3, 7, 64, 1021)
 """Chunk sizes that are tried: odd ones drift over every frame's parts, primes over every period."""
 
-ALL_SPLITS = 600
+ALL_SPLITS = 300
 """Up to this many bytes, the body is cut in two at every byte."""
 
-SPLIT_WORK = 600_000
+SPLIT_WORK = 400_000
 """For longer bodies, cuts in two are sampled: as many as read about this many bytes."""
 
 PARTITIONS = 4
 """Random partitions that are tried."""
 
-RUN = 2_000
+RUN = 6_000
 """What it costs to make a parser and a message, in bytes that could be read instead."""
 
 

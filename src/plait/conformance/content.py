@@ -86,9 +86,15 @@ def text_breaches(reading: Reading) -> Iterator[str]:
         if any(isinstance(event, TextDelta) for event in reading.events[at:]):
             yield "a TextDelta comes after the TextDone"
     in_message = reading.message.text
-    by_part = "".join(event.content for event in sorted(deltas, key=lambda event: event.index or 0))
+    by_part = text_by_part(reading)
     if in_message != by_part:
         yield f"the message's text is {shorten(in_message)!r}, but the deltas are {shorten(by_part)!r}"
+
+
+def text_by_part(reading: Reading) -> str:
+    """The text that the events told, part by part: parts may have been written by turns."""
+    deltas = [event for event in reading.events if isinstance(event, TextDelta)]
+    return "".join(event.content for event in sorted(deltas, key=lambda event: event.index or 0))
 
 
 def tool_call_breaches(reading: Reading) -> Iterator[str]:

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, zip_longest
 
-from plait.conformance.content import content_breaches
+from plait.conformance.content import content_breaches, text_by_part
 from plait.conformance.frames import Ending, ending
 from plait.conformance.law import law
 from plait.conformance.reading import Reading, Subject, event_difference, shorten
 from plait.errors import IncompleteStreamError, ProtocolError, ProviderError
 from plait.events import FinishReasonDone, TextDelta
 
-ALL_CUTS = 600
+ALL_CUTS = 300
 """Up to this many bytes, the body is cut at every byte."""
 
-WORK = 1_500_000
+WORK = 1_200_000
 """For longer bodies, the cuts that matter most are made until about this many bytes have been read again."""
 
-RUN = 2_000
+RUN = 6_000
 """What it costs to make a parser and a message, in bytes that could be read instead."""
+
+FEWEST = 40
+"""So many cuts are made of a body of any length."""
 
 
 @law("incomplete", 6)
@@ -42,22 +45,32 @@ def incomplete(subject: Subject) -> Iterator[str]:
 
 
 def cuts(subject: Subject, end: Ending) -> list[int]:
-    """Where to cut: every byte of a small body; else the frames' edges, the terminal event, and a sample."""
+    """Where to cut: every byte of a small body; else the terminal event, the frames' edges, and a sample."""
     size = len(subject.body)
     if size <= ALL_CUTS:
         return list(range(size))
-    marks = [mark for mark in (end.complete, end.over, end.failed) if mark is not None]
-    near = chain.from_iterable(range(mark - 24, mark + 9) for mark in (*marks, size))
-    edges = [
-        position + shift
+    marks = [mark for mark in (end.complete, end.over, end.failed, size) if mark is not None]
+    boundaries = [place for frame in subject.frames for place in (frame.payload_end, frame.end)]
+    around = [
+        place + shift
         for frame in subject.frames
-        for position in (frame.start, frame.payload_start, frame.payload_end, frame.end)
-        for shift in (-2, -1, 0, 1, 2)
+        for place in (frame.start, frame.payload_start, frame.payload_end, frame.end)
+        for shift in (-2, -1, 1, 2)
     ]
+    near = [mark + shift for mark in marks for shift in range(-24, 9)]
     chance = random.Random(size)
-    sample = [*chance.sample(range(size), min(size, 200)), *edges]
-    chance.shuffle(sample)
-    return _affordable(chain(near, edges[-20:], edges[:40], sample), size)
+    others = [*near, *around, *chance.sample(range(size), min(size, 200))]
+    chance.shuffle(boundaries)
+    chance.shuffle(others)
+    at_marks = [mark + shift for mark in marks for shift in (-1, 0)]
+    return _affordable(
+        chain(at_marks, boundaries[: len(boundaries) // 2], _in_turn(boundaries, others)), size
+    )
+
+
+def _in_turn(one: Iterable[int], other: Iterable[int]) -> Iterator[int]:
+    for pair in zip_longest(one, other, fillvalue=-1):
+        yield from pair
 
 
 def _affordable(candidates: Iterable[int], size: int) -> list[int]:
@@ -67,7 +80,7 @@ def _affordable(candidates: Iterable[int], size: int) -> list[int]:
         if 0 <= cut < size and cut not in chosen:
             chosen.add(cut)
             work += cut + RUN
-            if work > WORK:
+            if work > WORK and len(chosen) >= FEWEST:
                 break
     return sorted(chosen)
 
@@ -143,8 +156,8 @@ def _partial_breaches(
     partial = error.partial_message
     if partial is None:
         yield "the error has no partial_message"
-    elif partial.text != _text(got):
-        yield f"partial_message has the text {shorten(partial.text)!r}, the events {shorten(_text(got))!r}"
+    elif partial.text != (text := text_by_part(got)):
+        yield f"partial_message has the text {shorten(partial.text)!r}, the events {shorten(text)!r}"
     elif partial.finish_reason is not None:
         yield f"partial_message has the finish reason {partial.finish_reason!r}"
     elif any(part.complete for part in partial.tool_calls) and not _any_call_done(got):

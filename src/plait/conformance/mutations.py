@@ -63,7 +63,7 @@ DEEP = 250
 """Levels of a document that is nested deeper than messages may be."""
 
 MAX_PLACE = 20
-"""Values are changed down to this many levels, so that what is nested deep does not become deeper each time."""
+"""Values are changed down to this many levels, so that what is nested deep does not get deeper each time."""
 
 TEXTS: tuple[Document, ...] = (
     "[DONE]", "", "{", "}", "null", "7", '"text"', "[1, 2]", "[]", "{}", "{'a': 1}", "<html>busy</html>",

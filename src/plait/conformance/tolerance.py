@@ -25,11 +25,14 @@ from plait.errors import IncompleteStreamError, ProtocolError, ProviderError
 MARK = "plait_unknown"
 """The field, event type and value that no provider has."""
 
-WORK = 3_000_000
+WORK = 1_000_000
 """Changed bodies are read until this many bytes have been read again; which ones, a seeded shuffle says."""
 
-RUN = 3_000
+RUN = 8_000
 """What it costs to make a changed body, a parser and a message, in bytes that could be read instead."""
+
+FEWEST = 25
+"""So many values are changed in a body of any length."""
 
 
 class Surprise(msgspec.Struct, frozen=True):
@@ -263,7 +266,7 @@ def _changed_values(subject: Subject) -> Iterator[str]:
     sites = list(_sites(frames).items())
     chance = random.Random(len(subject.body))
     chance.shuffle(sites)
-    runs = max(1, WORK // (len(subject.body) + RUN))
+    runs = max(FEWEST, WORK // (len(subject.body) + RUN))
     prefixes: dict[int, int] = {}
     for (_, where), (frame, path) in sites[:runs]:
         old = _at(frame.payload, path)

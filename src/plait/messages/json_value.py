@@ -101,7 +101,7 @@ class _Copying:
             case str():
                 return value if type(value) is str else str.__str__(value)
             case int():
-                if value.bit_length() > 3.4 * _LARGEST and abs(value) >= 10**_LARGEST:
+                if value.bit_length() > 3.3 * _LARGEST and abs(value) >= 10**_LARGEST:
                     raise self.refused(f"an integer of more than {_LARGEST:,} digits cannot be written")
                 return value if type(value) is int else int(value)
             case float():

@@ -50,23 +50,40 @@ def translator_class(wire: str) -> type[Translator]:
     return cls
 
 
-DIALECTS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
-    "openai-chat": {
-        name: {}
-        for name in (
-            "openai", "azure", "openrouter", "deepseek", "groq", "xai", "together", "fireworks", "perplexity",
-            "cerebras", "huggingface", "moonshot", "alibaba", "zai", "vllm", "llamacpp", "lmstudio", "ollama",
-        )
-    },
-    "openai-responses": {name: {} for name in ("openai", "azure", "openrouter", "deepseek", "xai", "bedrock")},
-    "anthropic-messages": {name: {} for name in ("anthropic", "vertex", "bedrock")},
-    "bedrock-converse": {"bedrock": {}},
-    "gemini": {name: {} for name in ("google", "vertex")},
-    "cohere-chat": {"cohere": {}},
-    "mistral-chat": {"mistral": {}},
-    "ollama-chat": {"ollama": {}},
-}  # fmt: skip
-"""Reading options of each dialect, by wire format; most dialects' shapes do not conflict and need none."""
+_DIALECTS: Mapping[str, tuple[str, ...]] = {
+    "anthropic-messages": ("anthropic", "vertex", "bedrock"),
+    "bedrock-converse": ("bedrock",),
+    "gemini": ("google", "vertex"),
+    "cohere-chat": ("cohere",),
+    "mistral-chat": ("mistral",),
+    "ollama-chat": ("ollama",),
+}
+"""Dialects of the wires whose servers do not conflict. The others have rows, in `<wire>/dialects.py`."""
+
+
+@cache
+def dialects(wire: str) -> Mapping[str, Any]:
+    """The dialects of a wire format: its rows, by name; imported on first use. None where there is no row.
+
+    Raises:
+        UnknownWireError: no such wire format
+    """
+    module = translator_class(wire).__module__.replace(".parser", ".dialects")
+    if wire in _DIALECTS:
+        return dict.fromkeys(_DIALECTS[wire])
+    rows: Mapping[str, Any] = import_module(module).DIALECTS
+    return rows
+
+
+def check_dialect(wire: str, dialect: str | None) -> None:
+    """Refuse what is no dialect of this wire format.
+
+    Raises:
+        UnknownWireError: no such wire format or dialect; the message lists those there are
+    """
+    known = dialects(wire) if dialect is not None else {}
+    if dialect is not None and dialect not in known:
+        raise UnknownWireError(f"{wire} has no dialect {dialect!r}; its dialects are {', '.join(known)}")
 
 
 def parser(wire: str, *, dialect: str | None = None, count_fields: bool = False, **options: Any) -> Parser:
@@ -86,18 +103,20 @@ def translator(
         UnknownWireError: no such wire format, dialect or option
     """
     cls = translator_class(wire)
-    dialects = DIALECTS[wire]
-    if dialect is not None and dialect not in dialects:
-        raise UnknownWireError(
-            f"{wire} has no dialect {dialect!r}; its dialects are {', '.join(dialects)}"
-        )
+    check_dialect(wire, dialect)
     accepted = _options(cls)
     strange = sorted(options.keys() - accepted)
     if strange:
         raise UnknownWireError(
             f"{wire} has no option {strange[0]!r}; its options are {', '.join(sorted(accepted))}"
         )
-    return cls(assembler, unknown, **{**(dialects[dialect] if dialect else {}), **options})
+    return cls(assembler, unknown, **{**_reading(wire, dialect), **options})
+
+
+def _reading(wire: str, dialect: str | None) -> Mapping[str, Any]:
+    """The options that a dialect's responses are read with; most need none."""
+    row = dialects(wire)[dialect] if dialect is not None else None
+    return getattr(row, "reading", None) or {}
 
 
 @cache

@@ -114,6 +114,20 @@ def thinking(wanted: Reasoning | None, model: str | None, limit: int | None, not
     return Thinking(config, _effort(effort, made, notes))
 
 
+def fit_history(thinking: Thinking, unthought: bool, notes: Notes) -> Thinking:
+    """What can be sent after this history.
+
+    With a budget, thinking is refused where the calls that are answered now came without it (`unthought`).
+    """
+    if thinking.mode != "enabled" or not unthought:
+        return thinking
+    why = (
+        "the tool calls that are answered here came without signed thinking: Claude cannot start to think now"
+    )
+    notes.add("dropped", "reasoning", why, THINKING_DOCS)
+    return Thinking(None, thinking.effort)
+
+
 def _budget_for(effort: Effort | None, limit: int | None, notes: Notes) -> int:
     budget = _BUDGETS[effort or "medium"]
     if limit is not None:

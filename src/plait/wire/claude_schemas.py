@@ -1,8 +1,8 @@
 """JSON schemas as Claude's structured output takes them.
 
-What it does not know goes into the description, so that the model may still keep to it. Source:
-https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations (2026-11), and
-the transformation that the `anthropic` SDK 2.14 makes.
+What it does not know goes into the description, so that the model may still keep to it. Sources:
+https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations (2026-11),
+and the transformation that the `anthropic` SDK 2.14 makes.
 """
 
 from __future__ import annotations
@@ -120,7 +120,9 @@ class _Fitting:
         if not rest:
             return
         said = ", ".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in rest.items())
-        made["description"] = (made["description"] + "\n\n" if made.get("description") else "") + f"{{{said}}}"
+        made["description"] = (
+            made["description"] + "\n\n" if made.get("description") else ""
+        ) + f"{{{said}}}"
         self._note("moved", path, f"{_names(rest)} into the description")
 
     def _note(self, kind: Any, path: str, what: str) -> None:

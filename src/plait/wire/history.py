@@ -260,7 +260,7 @@ class _Preparation:
         if part.citations:
             kept = [one for one in part.citations if one.format is not None and self._rules.sends(one.format)]
             part = part.model_copy(update={"citations": kept or None})
-        return part if part.text.strip() or part.signature else None
+        return part if part.text.strip() or part.signature or part.extra else None
 
     def _reasoning(self, path: str, part: ReasoningContent) -> ReasoningContent | None:
         kept = []
@@ -323,7 +323,8 @@ class _Preparation:
         if not re.fullmatch(self._rules.id_pattern, given):
             made = short_id(given, self._rules.id_length)
         while self._rules.unique_ids and made in self._ids:
-            made, why = short_id(f"{given} {len(self._ids)}", self._rules.id_length), "is taken by another call"
+            made = short_id(f"{given} {len(self._ids)}", self._rules.id_length)
+            why = "is taken by another call"
         self._ids.add(made)
         if made != given:
             self._notes.add("renamed", f"{path}.call_id", f"{given[:64]!r} {why}: sent as {made!r}")
@@ -475,7 +476,7 @@ def _is_finite(value: Any) -> bool:
 
 
 def sent_name(given: str, pattern: str) -> str:
-    """The name a tool goes by, in its definition, its choice and its calls: its own where it fits `pattern`."""
+    """The name a tool has in its definition, its choice and its calls: its own where it fits `pattern`."""
     if re.fullmatch(pattern, given):
         return given
     return re.sub(r"[^a-zA-Z0-9_-]", "_", given)[:64] or "tool"

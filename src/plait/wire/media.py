@@ -1,4 +1,4 @@
-"""Images and files on their way into a request: what they are, and the error for what a target does not take."""
+"""Images and files on their way into a request: what they are, and what to say of those not taken."""
 
 from __future__ import annotations
 

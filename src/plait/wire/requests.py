@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from plait.errors import InvalidDataError
 from plait.messages import Message, parse_messages
-from plait.wire import translator_class
+from plait.wire import check_dialect, translator_class
 from plait.wire.history import HistoryRules, Turn, prepare
 from plait.wire.options import RequestOptions
 from plait.wire.plan import Notes, RequestPlan
@@ -72,6 +72,7 @@ def plan_request(
 ) -> RequestPlan:
     """The body a target is sent, and the notes. See `plait.plan_request`."""
     builder: Any = import_module(translator_class(wire).__module__.replace(".parser", ".request"))
+    check_dialect(wire, dialect)
     notes = Notes()
     asked = Asked(RequestOptions.of(options), notes)
     history = parse_messages(list(messages))

@@ -45,6 +45,16 @@ def strict_schema(schema: dict[str, Any]) -> tuple[dict[str, Any], list[Change]]
     return root, reader.changes
 
 
+def referred(root: dict[str, Any], reference: str) -> dict[str, Any] | None:
+    """The schema that a reference within `root` names (a JSON pointer, RFC 6901); None when there is none."""
+    target: Any = root
+    for step in reference.removeprefix("#").split("/"):
+        if step:
+            key = step.replace("~1", "/").replace("~0", "~")
+            target = target.get(key) if isinstance(target, dict) else None
+    return target if isinstance(target, dict) and reference.startswith("#") else None
+
+
 class _Strict:
     def __init__(self, root: dict[str, Any]) -> None:
         self.root = root
@@ -116,12 +126,8 @@ class _Strict:
         if reference in inside:
             self.changes.append(Change("dropped", path, "strict mode takes a reference only by itself"))
             return {"$ref": reference}
-        target: Any = self.root
-        for step in reference.removeprefix("#").split("/"):
-            if step:
-                key = step.replace("~1", "/").replace("~0", "~")
-                target = target.get(key) if isinstance(target, dict) else None
-        if not isinstance(target, dict) or not reference.startswith("#"):
+        target = referred(self.root, reference)
+        if target is None:
             raise NotStrictError(f"{_at(path, '$ref')}: {reference!r} is not in the schema")
         del schema["$ref"]
         return self.schema({**target, **schema}, path, inside | {reference})

@@ -21,6 +21,7 @@ from plait.wire.anthropic_messages.mapping import SERVER_CALL_BLOCKS
 from plait.wire.history import Call, Item, Result, Turn
 from plait.wire.media import Media, media
 from plait.wire.plan import Notes
+from plait.wire.server_tools import halves
 
 _THINKING_DOCS = (
     "https://platform.claude.com/docs/en/build-with-claude/extended-thinking#preserving-thinking-blocks"
@@ -135,35 +136,21 @@ class Blocks:
     # Server tools
 
     def _drop_halves(self, turns: Sequence[Turn]) -> None:
-        """Mark what cannot be sent of the server tools: halves of pairs, and what the target does not run.
-
-        A call without its result is still open as long as nothing but tool results comes after it.
-        """
-        parts = [
-            (at, item, path)
-            for at, turn in enumerate(turns)
-            for item, path in zip(turn.items, turn.paths, strict=True)
-            if isinstance(item, ProviderPart)
-        ]
-        answered = {_answers(part) for _, part, _ in parts}
-        called: set[str] = set()
-        for at, part, path in parts:
-            calls, answers = _calls(part), _answers(part)
-            why = self._refused(part) if calls or answers else None
-            if not isinstance(part.data, dict):
-                why = "not a block"
-            if why is None and calls is not None:
-                called.add(calls)
-                open_ = all(turn.role == "tool" for turn in turns[at + 1 :])
-                if calls not in answered and not open_:
-                    why = "the call of a server tool without its result is refused"
-            elif why is None and answers is not None and answers not in called:
-                why = "the result of a server tool without its call is refused"
-            if why is not None:
-                self._dropped.add(path)
-                self._notes.add("dropped", path, why, _SERVER_TOOL_DOCS)
+        """Mark what cannot be sent of the server tools: halves of pairs, and what the target does not run."""
+        faults = dict(halves(turns, _calls, _answers))
+        for turn in turns:
+            for item, path in zip(turn.items, turn.paths, strict=True):
+                why = self._refused(item) if isinstance(item, ProviderPart) else None
+                why = why or faults.get(path)
+                if why is not None:
+                    self._dropped.add(path)
+                    self._notes.add("dropped", path, why, _SERVER_TOOL_DOCS)
 
     def _refused(self, part: ProviderPart) -> str | None:
+        if not isinstance(part.data, dict):
+            return "not a block"
+        if not _calls(part) and not _answers(part):
+            return None
         if not self._server_tools:
             return "this target runs no server tools"
         advice = _field(part, "name") == "advisor" or _field(part, "type") == "advisor_tool_result"
@@ -211,9 +198,7 @@ class Blocks:
             source = {"type": "base64", "media_type": content.media_type, "data": content.data}
         elif content.is_text:
             if content.media_type != "text/plain":
-                self._notes.add(
-                    "demoted", path, f"{content.media_type} is sent as plain text", _VISION_DOCS
-                )
+                self._notes.add("demoted", path, f"{content.media_type} is sent as plain text", _VISION_DOCS)
             source = {"type": "text", "media_type": "text/plain", "data": content.text()}
         else:
             raise content.refused(_TAKES, "convert it to one of these")

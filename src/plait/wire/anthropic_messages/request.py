@@ -57,7 +57,9 @@ def build(turns: list[Turn], asked: Asked, dialect: str | None, notes: Notes) ->
         InvalidDataError: content of a kind that is not taken, or no message to answer
     """
     advisor = any("advisor" in str(tool) for tool in _extra_tools(asked))
-    blocks = Blocks(notes, urls=dialect in (None, "anthropic"), server_tools=dialect != "bedrock", advisor=advisor)
+    blocks = Blocks(
+        notes, urls=dialect in (None, "anthropic"), server_tools=dialect != "bedrock", advisor=advisor
+    )
     system, messages = blocks.system(turns), blocks.messages(turns)
     if not messages:
         raise InvalidDataError("messages: Claude needs a user message to answer; add one")
@@ -110,19 +112,11 @@ def _latest_first(messages: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
 # What depends on the history
 
 
-def _fit_history(
-    thinking: claude.Thinking, messages: list[dict[str, Any]], notes: Notes
-) -> claude.Thinking:
-    """Thinking with a budget is refused where the tool calls that were just answered have no thinking before."""
-    if thinking.mode != "enabled" or len(messages) < 2:
-        return thinking
+def _fit_history(thinking: claude.Thinking, messages: list[dict[str, Any]], notes: Notes) -> claude.Thinking:
     answered = any(block["type"] == "tool_result" for block in messages[-1]["content"])
-    before = messages[-2]["content"][0]["type"]
-    if not answered or before in ("thinking", "redacted_thinking"):
-        return thinking
-    why = "the tool calls that are answered here came without signed thinking: Claude cannot start to think now"
-    notes.add("dropped", "reasoning", why, claude.THINKING_DOCS)
-    return claude.Thinking(None, thinking.effort)
+    first = messages[-2]["content"][0]["type"] if len(messages) > 1 else None
+    unthought = answered and first not in ("thinking", "redacted_thinking")
+    return claude.fit_history(thinking, unthought, notes)
 
 
 def _end(messages: list[dict[str, Any]], model: str | None, notes: Notes) -> None:
@@ -161,7 +155,9 @@ def _cache(wanted: PromptCache, prefixes: list[list[dict[str, Any]]], notes: Not
 def _format(asked: Asked, notes: Notes) -> dict[str, Any]:
     wanted: OutputSchema | str | None = asked.options.output
     if wanted == "json":
-        asked.drop("output", "there is no JSON mode without a schema; give one, or ask for JSON", _OUTPUT_DOCS)
+        asked.drop(
+            "output", "there is no JSON mode without a schema; give one, or ask for JSON", _OUTPUT_DOCS
+        )
     if not isinstance(wanted, OutputSchema):
         return {}
     asked.take("output")
@@ -179,15 +175,14 @@ def _format(asked: Asked, notes: Notes) -> dict[str, Any]:
 
 def _sampling(body: dict[str, Any], asked: Asked, thinking: claude.Thinking, notes: Notes) -> None:
     claude.sampling(asked, thinking, notes)
-    temperature = asked.take("temperature")
-    if temperature is not None:
+    if "temperature" in asked:
+        temperature = asked.take("temperature")
         body["temperature"] = min(temperature, 1.0)
         if temperature > 1:
             notes.add("clamped", "temperature", f"{temperature:g} to 1, the highest there is", _API)
     for name in ("top_p", "top_k"):
-        value = asked.take(name)
-        if value is not None:
-            body[name] = value
+        if name in asked:
+            body[name] = asked.take(name)
     stop = asked.take("stop") or []
     kept = [text for text in stop if text.strip()]
     if len(kept) < len(stop):

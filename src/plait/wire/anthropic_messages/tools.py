@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from plait.errors import InvalidDataError
 from plait.wire import claude
-from plait.wire.claude_schemas import SCHEMA_DOCS, fitted
+from plait.wire.claude_schemas import fitted
 from plait.wire.history import sent_name
 from plait.wire.options import NamedTool, ToolDefinition, WebSearch
 from plait.wire.plan import Notes
+from plait.wire.tool_schemas import input_schema
 
 if TYPE_CHECKING:
     from plait.wire.requests import Asked
@@ -19,7 +20,9 @@ NAMES = r"[a-zA-Z0-9_-]{1,128}"
 
 _TOOL_DOCS = "https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools"
 _SEARCH_DOCS = "https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool"
-_BEDROCK_DOCS = "https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html"
+_BEDROCK_DOCS = (
+    "https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html"
+)
 
 
 def tools(asked: Asked, notes: Notes, *, server_tools: bool) -> list[dict[str, Any]]:
@@ -52,27 +55,6 @@ def _tool(tool: ToolDefinition, notes: Notes) -> dict[str, Any]:
     return made
 
 
-def input_schema(tool: ToolDefinition, what: str, notes: Notes) -> dict[str, Any]:
-    """The schema of a tool's input: an object. A custom tool's text becomes its only property.
-
-    Raises:
-        InvalidDataError: the arguments are not an object
-    """
-    if tool.kind == "custom":
-        notes.add("demoted", what, 'a tool of free text is sent as one with the property "input"', _TOOL_DOCS)
-        if tool.format is not None:
-            notes.add("dropped", f"{what}.format", "a grammar cannot be asked for", _TOOL_DOCS)
-        return {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
-    kind = tool.parameters.get("type")
-    if kind == "object":
-        return tool.parameters
-    if kind is not None:
-        raise InvalidDataError(f"option {what}.parameters: the arguments must be an object, not {kind!r}")
-    if tool.parameters:
-        notes.add("added", f"{what}.parameters", 'the schema needs "type": "object" at its top', SCHEMA_DOCS)
-    return {"type": "object", **tool.parameters}
-
-
 def _search(wanted: WebSearch, notes: Notes) -> dict[str, Any]:
     made: dict[str, Any] = {"type": "web_search_20250305", "name": "web_search"}
     if wanted.max_uses is not None:
@@ -101,7 +83,7 @@ def add_choice(
     Args:
         parallel: whether the target takes that switch
     """
-    if "tools" not in body:
+    if "tools" not in body and not asked.options.extra.get("tools"):
         for name in ("tool_choice", "parallel_tool_calls"):
             asked.drop(name, "there are no tools", _TOOL_DOCS)
         return

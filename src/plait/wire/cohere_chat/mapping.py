@@ -7,8 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from plait.errors import (
-    AuthenticationError,
-    BadRequestError,
     ContentFilterError,
     ContextWindowExceededError,
     ProviderError,
@@ -40,8 +38,6 @@ TEXT_CITATION = "TEXT_CONTENT"
 
 ERRORS: Mapping[str, type[ProviderError]] = {
     "TOO_MANY_TOKENS": ContextWindowExceededError,
-    "INVALID_API_KEY": AuthenticationError,
-    "INVALID_REQUEST": BadRequestError,
     "HTTP 498": ContentFilterError,
 }
 """By `error_type`, or by HTTP status where Cohere's own meaning is not the usual one."""

@@ -1,5 +1,5 @@
 """What Mistral's names mean in the vocabulary. Sources: the `mistralai` SDK 3.7 types,
-https://docs.mistral.ai/api and error bodies in public issues of its clients, as of 2026-11.
+https://docs.mistral.ai/api, as of 2026-11; of its numeric error codes only what was seen recorded.
 """
 
 from __future__ import annotations
@@ -10,14 +10,9 @@ from typing import Any
 import msgspec
 
 from plait.errors import (
-    AuthenticationError,
     BadRequestError,
-    ContextWindowExceededError,
     NotFoundError,
-    OverloadedError,
     ProviderError,
-    RateLimitError,
-    ServerError,
 )
 from plait.events import FinishReason, TokenUsage
 from plait.wire.mistral_chat import wire
@@ -46,24 +41,9 @@ PARTS = REFERENCES | KEPT_PARTS | {"text", "thinking", "image_url", None}
 """All types of parts that are known."""
 
 ERRORS: Mapping[str, type[ProviderError]] = {
-    "unauthorized": AuthenticationError,
     "invalid_model": NotFoundError,
     "1500": NotFoundError,
-    "rate_limited": RateLimitError,
-    "1300": RateLimitError,
-    "service_tier_capacity_exceeded": OverloadedError,
-    "3505": OverloadedError,
-    "context_length_exceeded": ContextWindowExceededError,
     "invalid_request_error": BadRequestError,
-    "invalid_request_message_order": BadRequestError,
-    "invalid_request_invalid_args": BadRequestError,
-    "invalid_request_prompt": BadRequestError,
-    "invalid_request_file": BadRequestError,
-    "invalid_tool_call": BadRequestError,
-    "bad_request_error": BadRequestError,
-    "internal_server_error": ServerError,
-    "unreachable_backend": ServerError,
-    "1000": ServerError,
 }
 """Code, or else type, of an error. Its codes are numbers of Mistral's own."""
 

@@ -22,7 +22,7 @@ Effort: TypeAlias = Literal["none", "minimal", "low", "medium", "high", "xhigh",
 ToolChoice: TypeAlias = Literal["auto", "none", "required", "named"]
 Output: TypeAlias = Literal["json_schema", "json_object"]
 Media: TypeAlias = Literal["image", "image-data", "audio", "file", "file-url", "file_url", "video"]
-"""Kinds of user parts. `image-data`: no URLs. `file`: data; `file-url`: by URL too; `file_url`: Perplexity's."""
+"""Kinds of user parts. `image-data`: not by URL; `file-url`: by URL too; `file_url`: Perplexity's part."""
 
 EFFORTS: tuple[Effort, ...] = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
@@ -75,6 +75,7 @@ class Dialect:
         media: kinds of parts that a user message takes
         audio: formats of sound that it takes
         outputs: forms of structured output; what is missing is asked for in words
+        strict: schemas are kept to exactly only if they are in the subset of `plait.wire.schemas`
         tool_choices: forms of `tool_choice`
         tools: tools are taken at all
         custom_tools: tools with free text instead of JSON are taken
@@ -91,7 +92,9 @@ class Dialect:
         extra_content: Google's signatures are taken back
         id_pattern: ids of calls that are taken as they are
         prefix: the field that has the last assistant message continued
+        stops: the most `stop` texts
         cache_key: the field for the key of a cached prompt
+        cache_times: the field for a cache's time to live, by its value
         cache_marks: parts are marked with `cache_control`
         search: how a web search is asked for
         adds: always sent, because the server's own default loses something
@@ -103,6 +106,7 @@ class Dialect:
     media: frozenset[Media] = frozenset({"image"})
     audio: tuple[str, ...] = ("wav", "mp3")
     outputs: tuple[Output, ...] = ("json_schema", "json_object")
+    strict: bool = False
     tool_choices: frozenset[ToolChoice] = frozenset({"auto", "none", "required", "named"})
     tools: bool = True
     custom_tools: bool = False
@@ -118,7 +122,9 @@ class Dialect:
     extra_content: bool = False
     id_pattern: str = r"[\s\S]+"
     prefix: str | None = None
+    stops: int | None = None
     cache_key: str | None = None
+    cache_times: Mapping[str, str] = field(default_factory=dict)
     cache_marks: bool = False
     search: Search | None = None
     adds: Mapping[str, Any] = field(default_factory=dict)
@@ -149,7 +155,10 @@ _OPENAI = Dialect(
     spoken=True,
     # 400 "string too long. Expected a string with maximum length 40" for `tool_calls[].id`.
     id_pattern=r"[\s\S]{1,40}",
+    strict=True,
+    stops=4,
     cache_key="prompt_cache_key",
+    cache_times={"30m": "prompt_cache_options.ttl", "24h": "prompt_cache_retention"},
     # Of the search models only.
     search=Search(
         {"web_search_options": {}},
@@ -181,7 +190,7 @@ DIALECTS: Mapping[str, Dialect] = {
         options={**_OPENAI.options, **_USER},
         search=None,
     ),
-    # SDK; usage, files by URL and `reasoning_details` are recorded. Images in results: the SDK's tool message.
+    # SDK, also images in results; that usage comes anyway, files by URL and `reasoning_details` are recorded.
     "openrouter": Dialect(
         source="openrouter SDK 1.3; https://openrouter.ai/docs/api-reference",
         options=_fields(
@@ -190,6 +199,7 @@ DIALECTS: Mapping[str, Dialect] = {
         ),
         media=frozenset({"image", "audio", "file", "file-url", "video"}),
         audio=("wav", "mp3", "aiff", "aac", "ogg", "flac", "m4a"),
+        strict=True,
         usage="given",
         thinking=Thinking(
             "reasoning.effort", EFFORTS, "reasoning.max_tokens", ("reasoning.enabled", True, False),
@@ -221,7 +231,7 @@ DIALECTS: Mapping[str, Dialect] = {
         media=frozenset(),
         outputs=("json_object",),
         usage="given",
-        thinking=Thinking("reasoning_effort", ("low", "medium", "high", "xhigh", "max"), switch=_THINKING_TYPE),
+        thinking=Thinking(efforts=(*_LOW_TO_HIGH, "xhigh", "max"), switch=_THINKING_TYPE),
         replays=frozenset({"reasoning_content"}),
         needs_reasoning="reasoning_content",
     ),
@@ -231,6 +241,7 @@ DIALECTS: Mapping[str, Dialect] = {
         options=_fields(
             "max_completion_tokens", *_PENALTIES, "seed", "parallel_tool_calls", "user", "service_tier"
         ),
+        strict=True,
         usage="given",
         thinking=Thinking(efforts=_NONE_TO_HIGH),
         replays=frozenset({"reasoning"}),
@@ -246,6 +257,7 @@ DIALECTS: Mapping[str, Dialect] = {
     "xai": Dialect(
         source="https://docs.x.ai/docs/api-reference",
         options=_fields("max_completion_tokens", *_PENALTIES, "seed", "parallel_tool_calls", "user"),
+        strict=True,
         thinking=Thinking(efforts=("low", "high")),
         search=Search({"search_parameters": {"mode": "on"}}),
     ),
@@ -300,6 +312,7 @@ DIALECTS: Mapping[str, Dialect] = {
         options=_fields(
             "max_completion_tokens", *_PENALTIES, "seed", "parallel_tool_calls", "user", "service_tier"
         ),
+        strict=True,
         thinking=Thinking(efforts=_NONE_TO_HIGH),
         replays=frozenset({"reasoning"}),
         cache_key="prompt_cache_key",

@@ -70,7 +70,7 @@ RULES: tuple[ModelRule, ...] = (
         "https://docs.x.ai/docs/guides/reasoning",
     ),
     ModelRule(
-        frozenset({"xai"}), r".+", ("web_search",), "search on this endpoint is being shut off; use openai-responses",
+        frozenset({"xai"}), r".+", ("web_search",), "search is being shut off here; use openai-responses",
         "https://docs.x.ai/docs/guides/live-search",
     ),
     ModelRule(
@@ -110,7 +110,9 @@ def refused(
     for rule in RULES:
         if dialect not in rule.dialects or not re.fullmatch(rule.models, name):
             continue
-        if rule.reasoning == "asked" and not reasoning or rule.reasoning == "unless off" and reasoning is False:
+        if rule.reasoning == "asked" and not reasoning:
+            continue
+        if rule.reasoning == "unless off" and reasoning is False:
             continue
         if rule.streamed is not None and rule.streamed != streamed:
             continue

@@ -7,8 +7,8 @@ that were answered (OpenAI, Azure, xAI, DeepSeek, Bedrock Mantle, ChatGPT's Code
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
 
 from plait.errors import UnknownWireError
 from plait.wire.openai_responses.mapping import FORMAT, TEXT_FORMAT
@@ -31,6 +31,7 @@ class Dialect:
     Attributes:
         formats: of reasoning, kept items and extras that it takes back
         ids: which ids of items are sent
+        names_formats: reasoning items say in `format` who made them
         id_prefixes: ids must begin as OpenAI's do (`rs_`, `msg_`, `fc_`), so others are left out
         call_id_length: the longest `call_id`, where there is a limit
         stores: it keeps responses, so `store` and `previous_response_id` can be asked for
@@ -42,14 +43,16 @@ class Dialect:
         user: the field for the end user's id
         refuses_sampling: OpenAI's reasoning models are served, which refuse `temperature` and `top_p`
         source: where the differences are written
+        reading: the parser's options for this server
     """
 
     formats: frozenset[str] = _OWN
     ids: Ids = "stored"
+    names_formats: bool = False
     id_prefixes: bool = False
     call_id_length: int | None = None
     stores: bool = True
-    forced: tuple[tuple[str, object], ...] = ()
+    forced: tuple[tuple[str, Any], ...] = ()
     only: frozenset[str] | None = None
     late_instructions: bool = False
     web_search: Literal["web_search", "web_search_preview"] = "web_search"
@@ -57,10 +60,13 @@ class Dialect:
     user: Literal["safety_identifier", "user"] = "safety_identifier"
     refuses_sampling: bool = True
     source: str | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
 
 
-ROWS: Mapping[str | None, Dialect] = {
-    None: Dialect(formats=_OWN | {TEXT_FORMAT} | _UPSTREAM),
+UNKNOWN = Dialect(formats=_OWN | {TEXT_FORMAT} | _UPSTREAM)
+"""What is sent where no dialect is named: all that this wire's parser reads goes back."""
+
+DIALECTS: Mapping[str, Dialect] = {
     "openai": Dialect(id_prefixes=True, call_id_length=64),
     "azure": Dialect(
         id_prefixes=True,
@@ -77,6 +83,7 @@ ROWS: Mapping[str | None, Dialect] = {
     "openrouter": Dialect(
         formats=_OWN | {TEXT_FORMAT} | _UPSTREAM | {"anthropic-claude-v1", "google-gemini-v1"},
         ids="required",
+        names_formats=True,
         stores=False,
         user="user",
         refuses_sampling=False,
@@ -98,15 +105,14 @@ ROWS: Mapping[str | None, Dialect] = {
         ids="never",
         stores=False,
         forced=(("store", False), ("stream", True)),
-        only=frozenset({"tools", "tool_choice", "parallel_tool_calls", "reasoning", "include_usage", "store"}),
+        only=frozenset(
+            {"tools", "tool_choice", "parallel_tool_calls", "reasoning", "include_usage", "store"}
+        ),
         late_instructions=True,
         source="https://github.com/openai/codex",
     ),
 }
-"""The request rows; None is a server of unknown make, which is sent all that this wire's parser reads."""
-
-DIALECTS: Mapping[str, Mapping[str, object]] = {name: {} for name in ROWS if name is not None}
-"""Reading options of each dialect: there are none, since no shapes conflict."""
+"""One row for each server that is known."""
 
 
 def row(dialect: str | None) -> Dialect:
@@ -115,9 +121,7 @@ def row(dialect: str | None) -> Dialect:
     Raises:
         UnknownWireError: no such dialect
     """
-    found = ROWS.get(dialect)
+    found = DIALECTS.get(dialect) if dialect is not None else UNKNOWN
     if found is None:
-        raise UnknownWireError(
-            f"{WIRE} has no dialect {dialect!r}; its dialects are {', '.join(DIALECTS)}"
-        )
+        raise UnknownWireError(f"{WIRE} has no dialect {dialect!r}; its dialects are {', '.join(DIALECTS)}")
     return found

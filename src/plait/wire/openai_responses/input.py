@@ -17,6 +17,7 @@ from plait.messages import (
     ProviderPart,
     ReasoningContent,
     TextPart,
+    UrlSource,
 )
 from plait.wire.history import Call, Result, Turn, short_id
 from plait.wire.openai_responses.dialects import Dialect
@@ -24,6 +25,14 @@ from plait.wire.openai_responses.mapping import FORMAT, TEXT_FORMAT, UNFINISHED
 from plait.wire.plan import Notes
 
 _PREFIXES = {"reasoning": "rs_", "message": "msg_", "function_call": "fc_", "custom_tool_call": "ctc_"}
+_ENDINGS = {
+    "application/pdf": "pdf",
+    "application/json": "json",
+    "text/plain": "txt",
+    "text/markdown": "md",
+    "text/csv": "csv",
+    "text/html": "html",
+}
 _REPLAY = "https://platform.openai.com/docs/guides/reasoning#keeping-reasoning-items-in-context"
 
 
@@ -54,7 +63,8 @@ class InputWriter:
             case "tool":
                 return [self._result(item) for item in turn.items if isinstance(item, Result)]
             case "user":
-                return [{"role": "user", "content": self._content(list(zip(turn.items, turn.paths, strict=True)))}]
+                parts = list(zip(turn.items, turn.paths, strict=True))
+                return [{"role": "user", "content": self._content(parts)}]
             case "system":
                 return [{"role": "system", "content": system_text(turn)}]
 
@@ -76,23 +86,31 @@ class InputWriter:
                     if not writing.made(source):
                         self._notes.add("dropped", path, "an assistant's images and files are not taken here")
         self._check_ends(writing)
-        return [self._finished(item) for item in writing.items]
+        return writing.items
 
     def _reasoning(self, writing: _Answer, part: ReasoningContent, path: str) -> None:
         details = part.details
         data = [detail.data for detail in details if detail.type in ("encrypted", "redacted") and detail.data]
         content = [detail.text for detail in details if detail.type == "text" and detail.text is not None]
-        named = {detail.format for detail in details} - {None, FORMAT, TEXT_FORMAT}
+        formats = {detail.format for detail in details if detail.format} - {TEXT_FORMAT}
+        foreign = formats - {FORMAT}
         signatures = [detail.signature for detail in details if detail.signature]
         id_ = part.id or next((detail.id for detail in details if detail.id), None)
-        id_ = self._id("reasoning", id_, path) if self._all_ids or self._row.ids == "reasoning" else None
-        known = id_ is not None and self._row.ids == "stored"
-        if not (data or content or known or (named and details)):
+        if id_ is not None and not self._is_own("reasoning", id_):
+            writing.broken = True
+            self._notes.add("dropped", path, f"{id_[:64]!r} is no id of OpenAI's: another server made this")
+            return
+        stored = self._all_ids and self._row.ids == "stored" and id_ is not None
+        if not (data or content or stored or foreign):
             writing.broken = True
             self._notes.add(
-                "dropped", path, "reasoning without encrypted content, and no id that is stored", _REPLAY
+                "dropped",
+                path,
+                "reasoning without encrypted content, and without an id that is stored",
+                _REPLAY,
             )
             return
+        id_ = self._id("reasoning", id_, path) if self._all_ids or self._row.ids == "reasoning" else None
         item: dict[str, Any] = {"type": "reasoning"}
         if id_ is not None:
             item["id"] = id_
@@ -105,8 +123,8 @@ class InputWriter:
             item["content"] = [{"type": "reasoning_text", "text": text} for text in content]
         if data:
             item["encrypted_content"] = data[-1]
-        if named:
-            item["format"] = sorted(str(format_) for format_ in named)[0]
+        if foreign or (formats and self._row.names_formats):
+            item["format"] = min(foreign or formats)
         if signatures:
             item["signature"] = signatures[-1]
         writing.add(item, path)
@@ -133,7 +151,9 @@ class InputWriter:
             if part.refusal:
                 self._notes.add("demoted", path, "a refusal is sent as text: it is no item with an id")
             elif content["annotations"]:
-                self._notes.add("dropped", f"{path}.citations", "citations go back only in an item with an id")
+                self._notes.add(
+                    "dropped", f"{path}.citations", "citations go back only in an item with an id"
+                )
         else:
             item = {
                 "type": "message",
@@ -165,17 +185,21 @@ class InputWriter:
             self._notes.add("dropped", path, "the provider had not finished this item")
             writing.broken = True
         else:
-            writing.add(data, path)
+            writing.add(dict(data), path)
 
     def _id(self, kind: str, given: object, path: str, *, make: bool = True) -> str | None:
         id_ = given if isinstance(given, str) and given else None
-        if id_ is not None and self._row.id_prefixes and not id_.startswith(_PREFIXES[kind]):
+        if id_ is not None and not self._is_own(kind, id_):
             self._notes.add("dropped", f"{path}.id", f"{id_[:64]!r} is no id of OpenAI's")
             id_ = None
         if id_ is None and make and self._row.ids == "required":
             id_ = _PREFIXES[kind] + short_id(path, 24)
             self._notes.add("added", f"{path}.id", f"an item needs one: {id_!r}", self._row.source)
         return id_
+
+    def _is_own(self, kind: str, id_: str | None) -> bool:
+        """Whether the server can have made this id."""
+        return bool(id_) and (not self._row.id_prefixes or str(id_).startswith(_PREFIXES[kind]))
 
     def _check_ends(self, writing: _Answer) -> None:
         """Reasoning that an id refers to must be followed by what came of it."""
@@ -190,10 +214,6 @@ class InputWriter:
                 return
             self._notes.add("dropped", path, why, _REPLAY)
             del writing.items[-1], writing.paths[-1]
-
-    @staticmethod
-    def _finished(item: dict[str, Any]) -> dict[str, Any]:
-        return dict(item)
 
     # Results of tools
 
@@ -224,8 +244,8 @@ class InputWriter:
                     yield {"type": "input_text", "text": part.text}
                 case ImagePart(image=DataSource() as source):
                     yield self._image(part, _data_url(source, None, path))
-                case ImagePart(image=source):
-                    yield self._image(part, source.url)
+                case ImagePart(image=UrlSource(url=url)):
+                    yield self._image(part, url)
                 case FilePart():
                     yield self._file(part, path)
 
@@ -247,7 +267,7 @@ class InputWriter:
             return {"type": "input_file", "file_url": source.url}
         name = part.filename
         if not name:
-            name = "file." + (media_types.ending(kind) if kind else "bin")
+            name = f"file.{_ENDINGS.get(kind, 'bin')}"
             self._notes.add("added", f"{path}.filename", f"a file needs a name: {name!r}")
         return {"type": "input_file", "filename": name, "file_data": _data_url(source, kind, path)}
 
@@ -269,7 +289,9 @@ class _Answer:
 
     def made(self, source: object) -> bool:
         """Whether an item that generated images holds this one."""
-        return isinstance(source, DataSource) and any(item.get("result") == source.data for item in self.items)
+        return isinstance(source, DataSource) and any(
+            item.get("result") == source.data for item in self.items
+        )
 
 
 def system_text(turn: Turn) -> str:
