@@ -63,8 +63,8 @@ def test_ending(
     wire: str, body: bytes, complete: bytes | None, over: bytes | None, failed: bytes | None
 ) -> None:
     """Where a response is complete, over, or failed: at the last byte of the payload that says so."""
-    expected = [None if frame is None else _at(body, frame) for frame in (complete, over, failed)]
-    assert Ending(*expected) == ending(wire, body)
+    first, last, fault = [None if frame is None else _at(body, frame) for frame in (complete, over, failed)]
+    assert Ending(complete=first, over=last, failed=fault) == ending(wire, body)
 
 
 def test_ending_of_what_is_not_the_wire() -> None:

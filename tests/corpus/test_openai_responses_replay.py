@@ -58,8 +58,8 @@ def kept(item: dict[str, Any], *, stored: bool) -> tuple[Any, ...] | None:
             return (kind, own, *parts, item.get("encrypted_content")) if known else None
         case "message":
             content = item["content"]
-            texts = [part.get("text") or part.get("refusal") for part in content]
-            return (kind, own, "".join(text or "" for text in texts), item.get("phase")) if any(texts) else None
+            text = "".join(part.get("text") or part.get("refusal") or "" for part in content)
+            return (kind, own, text, item.get("phase")) if text else None
         case "function_call":
             arguments = item["arguments"] or "{}"
             return kind, item["call_id"], item["name"], arguments, item.get("namespace")

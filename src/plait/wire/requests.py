@@ -22,6 +22,7 @@ class Asked:
     def __init__(self, options: RequestOptions, notes: Notes) -> None:
         self.options = options
         self._notes = notes
+        self._dropped: set[str] = set()
         self._left = {
             name
             for name in options.model_fields_set
@@ -32,7 +33,9 @@ class Asked:
         return name in self._left
 
     def take(self, name: str) -> Any:
-        """The option's value; None when it was not asked for."""
+        """The option's value; None when it was not asked for, or was dropped."""
+        if name in self._dropped:
+            return None
         self._left.discard(name)
         value = getattr(self.options, name)
         return value if value not in ([], {}) else None
@@ -41,6 +44,7 @@ class Asked:
         """The target does not take this option, for a reason of its own."""
         if name in self._left:
             self._left.discard(name)
+            self._dropped.add(name)
             self._notes.add("dropped", name, why, source)
 
     def leave(self, wire: str) -> None:

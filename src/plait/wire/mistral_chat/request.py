@@ -33,6 +33,8 @@ from plait.wire.requests import Asked
 
 SOURCE = "https://docs.mistral.ai/api/endpoint/chat"
 
+_IDS = r"[a-zA-Z0-9]{9}|chatcmpl-tool-[0-9a-f]+"
+"""Ids of calls: nine letters and digits, or, from models that it serves with vLLM, that one's: recorded."""
 _NAMES = r"[a-zA-Z0-9_-]{1,64}"
 _FIELDS = {
     "max_output_tokens": "max_tokens",
@@ -58,7 +60,7 @@ def rules(dialect: str | None, asked: Asked) -> HistoryRules:
         sends=lambda made: made == mapping.FORMAT,
         late_system="user",
         merge=frozenset({"user", "assistant"}),
-        id_pattern=r"[a-zA-Z0-9]{9}",
+        id_pattern=_IDS,
         id_length=9,
         unique_ids=True,
         name_pattern=_NAMES,
