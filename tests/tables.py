@@ -8,14 +8,14 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
 
 import msgspec
 
 from plait.events import CONTENT_EVENTS, EVENT_TYPES
-from plait.wire import WIRES, translator_class
+from plait.wire import WIRES, dialects, translator_class
 from plait.wire.errors import STATUS_ERRORS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -87,7 +87,39 @@ def statuses() -> str:
     return _table("HTTP status", "error") + "".join(rows)
 
 
+def chat_dialects() -> str:
+    """Where the servers that speak Chat Completions conflict, from their rows."""
+    lines = _table(
+        "dialect", "limit", "usage of streams", "structured output", "`tool_choice`", "roles",
+        "reasoning is asked for in", "and goes back in", "parts of the user's", "images in results",
+    )  # fmt: skip
+    for name, row in dialects("openai-chat").items():
+        thinking = row.thinking
+        switch = thinking.switch[0] if thinking.switch else None
+        asked = [path for path in (thinking.effort, thinking.budget, switch) if path]
+        back = ["reasoning_details" if one == "openrouter" else one for one in sorted(row.replays)]
+        choices = [one for one in ("auto", "none", "required", "named") if one in row.tool_choices]
+        lines += _row(
+            f"`{name}`",
+            f"`{row.options['max_output_tokens']}`",
+            row.usage,
+            _list(row.outputs),
+            "all" if len(choices) == 4 else _list(choices),
+            "strict" if row.strict_roles else "",
+            _list(f"`{path}`" for path in asked),
+            _list(f"`{field}`" for field in (*back, *(["extra_content"] if row.extra_content else []))),
+            _list(sorted({"text", *row.media})),
+            "yes" if row.result_media else "",
+        )
+    return lines
+
+
+def _list(words: Iterable[str]) -> str:
+    return ", ".join(words) or "-"
+
+
 TABLES: dict[str, Callable[[], str]] = {
+    "chat_dialects": chat_dialects,
     "events": events,
     "statuses": statuses,
     "wire_formats": wire_formats,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import plait
-from plait.messages import AssistantMessage, TextOutput, ToolMessage, ToolResultPart, UserMessage
+from plait.messages import AssistantMessage, Message, TextOutput, ToolMessage, ToolResultPart, UserMessage
 from recordings import Recording, recordings
 
 STREAMS = recordings("gemini", "stream")
@@ -86,7 +86,11 @@ def test_replay(recording: Recording) -> None:
         )
         for call in answer.tool_calls
     ]
-    history = [UserMessage(content="Hi"), answer, *([ToolMessage(content=results)] if results else [])]
+    history: list[Message] = [
+        UserMessage(content="Hi"),
+        answer,
+        *([ToolMessage(content=results)] if results else []),
+    ]
     body = plait.build_request("gemini", [*history, UserMessage(content="And now?")])
     ours = [part for one in body["contents"] if one["role"] == "model" for part in one["parts"]]
     raw = parts(recording)

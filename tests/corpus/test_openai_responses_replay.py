@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import plait
-from plait.messages import AssistantMessage, TextOutput, ToolMessage, ToolResultPart, UserMessage
+from plait.messages import AssistantMessage, Message, TextOutput, ToolMessage, ToolResultPart, UserMessage
 from recordings import Recording, recordings
 
 STREAMS = recordings("openai-responses", "stream")
@@ -85,7 +85,11 @@ def sent(recording: Recording, **options: Any) -> list[tuple[Any, ...]]:
         )
         for call in answer.tool_calls
     ]
-    history = [UserMessage(content="Hi"), answer, *([ToolMessage(content=results)] if results else [])]
+    history: list[Message] = [
+        UserMessage(content="Hi"),
+        answer,
+        *([ToolMessage(content=results)] if results else []),
+    ]
     body = plait.build_request("openai-responses", [*history, UserMessage(content="And now?")], **options)
     items = body["input"][1:-1]
     ours = items[: len(items) - len(results)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from enum import StrEnum
 from typing import Annotated
 
@@ -160,5 +161,36 @@ def drift(
         return find_drift(
             paths, wire=wire, since=since, report=json, write_baseline=write_baseline, jobs=jobs
         )
+
+    run(command)
+
+
+@app.command(
+    epilog="Exit status: 0 the request can be made; 2 bad arguments, or a history the target refuses."
+)
+def plan(
+    transcript: Annotated[str, typer.Argument(help="A JSON list of messages; - reads standard input.")],
+    to: Annotated[str, typer.Option("--to", metavar="PROVIDER/MODEL", help="Who is to be asked.")],
+    options: Annotated[
+        str, typer.Option("--options", metavar="JSON", help='Request options, such as {"reasoning": "low"}.')
+    ] = "{}",
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Mend what the target would refuse, with a note.")
+    ] = False,
+    body: Annotated[bool, typer.Option("--body", help="Print the request's JSON body instead.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print body and notes as JSON.")] = False,
+) -> None:
+    """Show what a target makes of a transcript: what is sent, dropped, renamed, moved or refused, and why."""
+
+    def command() -> Status:
+        from plait.cli.plan import plan as show_plan
+
+        try:
+            asked = json.loads(options)
+        except ValueError as error:
+            raise BadArgumentsError(f"--options: expected a JSON object; {error}") from None
+        if not isinstance(asked, dict):
+            raise BadArgumentsError(f"--options: expected a JSON object, got {type(asked).__name__}")
+        return show_plan(transcript, to, asked, repair=repair, body=body, as_json=as_json)
 
     run(command)

@@ -117,7 +117,8 @@ class _Strict:
                 self.changes.append(
                     Change("added", where, "required: strict mode has no optional properties")
                 )
-        schema["required"] = list(properties)
+        kept = [name for name in required if name in properties]
+        schema["required"] = [*kept, *(name for name in properties if name not in kept)]
 
     def _referred(
         self, schema: dict[str, Any], reference: str, path: str, inside: frozenset[str]

@@ -1,0 +1,186 @@
+"""Turns and options -> the body of a request to Ollama's `/api/chat`.
+
+Sources: https://docs.ollama.com/api/chat, the server's `api.ChatRequest`
+(https://github.com/ollama/ollama/blob/main/api/types.go), the `ollama` SDK 0.6.3 and public recordings of its
+clients, as of 2026-11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from plait.errors import InvalidDataError
+from plait.messages import FilePart, ImagePart, ReasoningContent, TextPart
+from plait.wire import media
+from plait.wire.history import Call, HistoryRules, Result, Turn
+from plait.wire.ollama_chat import mapping
+from plait.wire.openai_chat.content import file_text, kind
+from plait.wire.options import NamedTool, OutputSchema, Reasoning, ToolDefinition
+from plait.wire.plan import Notes
+from plait.wire.requests import Asked
+from plait.wire.tool_schemas import function_tool
+
+SOURCE = "https://docs.ollama.com/api/chat"
+_THINKING = "https://docs.ollama.com/capabilities/thinking"
+
+_NAMES = r"(?s).+"
+"""Names of tools: no rule is known."""
+
+_OPTIONS = {
+    "max_output_tokens": "num_predict",
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "top_k": "top_k",
+    "presence_penalty": "presence_penalty",
+    "frequency_penalty": "frequency_penalty",
+    "stop": "stop",
+    "seed": "seed",
+}
+"""What stands in `options`, under which name."""
+
+_LEVELS: Mapping[str, str] = {
+    "minimal": "low",
+    "low": "low",
+    "medium": "medium",
+    "high": "high",
+    "xhigh": "high",
+    "max": "high",
+}
+"""`think` for an effort."""
+
+_ALWAYS_THINKS = "gpt-oss"
+"""In the name of a model that thinks at one of the levels, and takes no other `think`."""
+
+
+def rules(dialect: str | None, asked: Asked) -> HistoryRules:
+    """What Ollama takes of a history: any order of roles; arguments as objects."""
+    return HistoryRules(
+        sends=lambda made: made == mapping.FORMAT,
+        name_pattern=_NAMES,
+        object_arguments=True,
+        result_media=False,
+    )
+
+
+def build(turns: list[Turn], asked: Asked, dialect: str | None, notes: Notes) -> dict[str, Any]:
+    """The body.
+
+    Raises:
+        InvalidDataError: a part that Ollama does not take, a choice of a tool that is not there, or nothing
+            to send
+    """
+    wanted = asked.options
+    body: dict[str, Any] = {"model": wanted.model} if wanted.model is not None else {}
+    body["messages"] = _Messages(notes).write(turns)
+    if not body["messages"]:
+        raise InvalidDataError("messages: nothing of them can be sent; add a user message")
+    body["stream"] = wanted.stream  # the default is true
+    _tools(body, asked, notes)
+    _output(body, asked, notes)
+    _reasoning(body, asked.take("reasoning"), notes, wanted.model)
+    options = {field: value for name, field in _OPTIONS.items() if (value := asked.take(name)) is not None}
+    if options:
+        body["options"] = options
+    asked.drop("web_search", "searching is another API: give the model a tool that calls it", SOURCE)
+    asked.drop("prompt_cache", "the server caches by itself; how long is said with `keep_alive`", SOURCE)
+    asked.take("include_usage")  # usage is in every response
+    return body
+
+
+def _tools(body: dict[str, Any], asked: Asked, notes: Notes) -> None:
+    """The tools. None can be forced, and `none` can only be said by leaving them out."""
+    given: list[ToolDefinition] = asked.take("tools") or []
+    asked.drop("parallel_tool_calls", "there is no such option", SOURCE)
+    if not given:
+        asked.drop("tool_choice", "there are no tools to choose from")
+        return
+    choice = asked.take("tool_choice")
+    made = [function_tool(tool, f"tools[{at}]", _NAMES, notes) for at, tool in enumerate(given)]
+    for at, tool in enumerate(given):
+        if tool.strict:
+            notes.add("dropped", f"tools[{at}].strict", "there is no such option", SOURCE)
+    if isinstance(choice, NamedTool):
+        made = [one for one, tool in zip(made, given, strict=True) if tool.name == choice.name]
+        if not made:
+            raise InvalidDataError(f"tool_choice: no tool is named {choice.name!r}")
+        why = f"{choice.name!r} is the only tool that is sent: that it is called cannot be forced"
+        notes.add("demoted", "tool_choice", why, SOURCE)
+    elif choice == "required":
+        notes.add("dropped", "tool_choice", "that a tool is called cannot be forced", SOURCE)
+    elif choice == "none":
+        notes.add("dropped", "tools", "tool_choice 'none' cannot be said: no tools are sent", SOURCE)
+        return
+    body["tools"] = made
+
+
+def _output(body: dict[str, Any], asked: Asked, notes: Notes) -> None:
+    wanted = asked.take("output")
+    if wanted is None:
+        return
+    body["format"] = "json"
+    if isinstance(wanted, OutputSchema):
+        body["format"] = wanted.json_schema
+        if wanted.description is not None:
+            notes.add("dropped", "output.description", "the model is not shown the schema", SOURCE)
+        if wanted.strict is False:
+            notes.add("dropped", "output.strict", "the schema is always kept to", SOURCE)
+    if "tools" in body:
+        notes.add("demoted", "tools", "the form of the answer keeps the model from calling them", SOURCE)
+
+
+def _reasoning(body: dict[str, Any], wanted: Reasoning | None, notes: Notes, model: str | None) -> None:
+    """`think`: whether, or how much. A model that cannot is refused by the server."""
+    if wanted is None:
+        return
+    if wanted.summary is not None:
+        notes.add("dropped", "reasoning.summary", "there is no such option", _THINKING)
+    if wanted.budget_tokens:
+        notes.add("dropped", "reasoning.budget_tokens", "there is no such option", _THINKING)
+    if wanted.enabled is False or wanted.effort == "none" or wanted.budget_tokens == 0:
+        body["think"] = False
+        if _ALWAYS_THINKS in (model or ""):
+            body["think"] = "low"
+            notes.add("clamped", "reasoning", "this model always thinks: 'low' is the least", _THINKING)
+    elif wanted.effort is not None:
+        body["think"] = _LEVELS[wanted.effort]
+        if body["think"] != wanted.effort:
+            why = f"{wanted.effort!r} is not among low, medium, high: {body['think']!r}"
+            notes.add("clamped", "reasoning.effort", why, _THINKING)
+    elif wanted.enabled or wanted.budget_tokens is not None:
+        body["think"] = True
+
+
+class _Messages:
+    """Writes turns as messages. Their `content` is always one text."""
+
+    def __init__(self, notes: Notes) -> None:
+        self._notes = notes
+
+    def write(self, turns: list[Turn]) -> list[dict[str, Any]]:
+        messages: list[dict[str, Any]] = []
+        for turn in turns:
+            if turn.role == "assistant":
+                messages += self._assistant(turn)
+            elif turn.role == "tool":
+                messages += [self._result(item) for item in turn.items if isinstance(item, Result)]
+            else:
+                messages.append({"role": turn.role, **self._said(turn)})
+        return messages
+
+    def _said(self, turn: Turn) -> dict[str, Any]:
+        texts: list[str] = []
+        images: list[str] = []
+        order: list[str] = []
+        for item, path in zip(turn.items, turn.paths, strict=True):
+            if isinstance(item, TextPart):
+                texts.append(item.text)
+            elif isinstance(item, ImagePart | FilePart):
+                self._media(item, path, texts, images)
+            shown = "image" if len(order) < len(images) + len(texts) and _is_image(item, path) else "text"
+            if order[-1:] != [shown]:
+                order.append(shown)
+        if len(order) > 2:
+            why = "images stand beside the text: which text each stood between is not said"
+            self._notes.add("moved", turn.paths[0].partition(".")[0], why, SOURCE)
+        return {"content": "\n".join(texts), **({"images": images} if images else {})}
