@@ -93,7 +93,7 @@ def test_bad_arguments(expected: str, arguments: list[str], transcript: Path, tm
     done = plait("plan", *(places.get(argument, argument) for argument in arguments), COLUMNS="300")
     assert done.returncode == 2
     assert done.stdout == b""
-    assert expected in done.stderr
+    assert expected in done.stderr.decode()
 
 
 def test_repair(tmp_path: Path) -> None:

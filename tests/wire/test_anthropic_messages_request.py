@@ -79,14 +79,14 @@ def test_white_space_at_the_end_of_a_begun_answer_goes() -> None:
     """The beginning of an answer must not end in white space."""
     body, notes = planned([user("Hi"), assistant("It is \n")])
     expected = {"role": "assistant", "content": "It is"}
-    assert (body["messages"][-1], notes) == (expected, [("dropped", "messages[-1]")])
+    assert (body["messages"][-1], notes) == (expected, [("dropped", "messages[1].content[0]")])
 
 
 @pytest.mark.parametrize(
     ("model", "expected"),
     [
         pytest.param("claude-sonnet-4-5", [], id="taken"),
-        pytest.param("claude-opus-4-6", [("will_be_refused", "messages[-1]")], id="refused"),
+        pytest.param("claude-opus-4-6", [("will_be_refused", "messages[1].content[0]")], id="refused"),
     ],
 )
 def test_newer_models_do_not_continue_an_answer(model: str, expected: list[Any]) -> None:

@@ -84,8 +84,8 @@ def test_white_space_at_the_end_of_a_begun_answer_goes() -> None:
     history = [user("Hi"), assistant("It is \n")]
     body, notes = planned(history, model=NOVA)
     assert body["messages"][-1]["content"] == [{"text": "It is"}]
-    assert notes == [("dropped", "messages[-1]"), ("will_be_refused", "messages[-1]")]
-    assert planned(history, model="anthropic.claude-x")[1] == [("dropped", "messages[-1]")]
+    assert notes == [("dropped", "messages[1].content[0]"), ("will_be_refused", "messages[1].content[0]")]
+    assert planned(history, model="anthropic.claude-x")[1] == [("dropped", "messages[1].content[0]")]
 
 
 def test_system_text_alone_is_no_conversation() -> None:

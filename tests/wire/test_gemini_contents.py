@@ -166,23 +166,23 @@ def test_json_files_are_sent_as_text() -> None:
 def test_signatures_stay_on_their_parts() -> None:
     """Thoughts, texts, empty texts, calls and images each go back with their own; nothing is joined."""
     turn = assistant(
-        thought({"text": "**Plan**"}, {"text": "More", "signature": "S0=="}),
-        signed(text("a"), "S1=="),
+        thought({"text": "**Plan**"}, {"text": "More", "signature": "SIG0"}),
+        signed(text("a"), "SIG1"),
         "b",
-        signed(text(""), "S2=="),
-        signed(call("k1", call_id="k1", arguments='{"q":"x"}'), "S3=="),
-        signed(image(data(PNG)), "S4=="),
+        signed(text(""), "SIG2"),
+        signed(call("k1", call_id="k1", arguments='{"q":"x"}'), "SIG3"),
+        signed(image(data(PNG)), "SIG4"),
     )
     sent, notes = contents([user("Hi"), turn, results(k1="ok"), user("And?")])
     expected = content(
         "model",
         {"text": "**Plan**", "thought": True},
-        {"text": "More", "thought": True, "thoughtSignature": "S0=="},
-        {"text": "a", "thoughtSignature": "S1=="},
+        {"text": "More", "thought": True, "thoughtSignature": "SIG0"},
+        {"text": "a", "thoughtSignature": "SIG1"},
         "b",
-        {"text": "", "thoughtSignature": "S2=="},
-        {**function_call({"q": "x"}, id="k1"), "thoughtSignature": "S3=="},
-        {"inlineData": {"mimeType": "image/png", "data": PNG}, "thoughtSignature": "S4=="},
+        {"text": "", "thoughtSignature": "SIG2"},
+        {**function_call({"q": "x"}, id="k1"), "thoughtSignature": "SIG3"},
+        {"inlineData": {"mimeType": "image/png", "data": PNG}, "thoughtSignature": "SIG4"},
     )
     response = content("user", function_response({"output": "ok"}, id="k1"))
     assert (sent, notes) == ([HI, expected, response, NEXT], [])
@@ -220,8 +220,8 @@ def test_calls_that_gemini_did_not_make(model: str | None, expected: dict[str, A
 
 def test_parts_of_the_providers_tools_go_back_as_they_came() -> None:
     """Code and its result, and searches, which the provider refuses when the tool is gone."""
-    code = {"executableCode": {"language": "PYTHON", "code": "1"}, "thoughtSignature": "S1=="}
-    search = {"toolCall": {"id": "t1", "toolType": "GOOGLE_SEARCH_WEB"}, "thoughtSignature": "S2=="}
+    code = {"executableCode": {"language": "PYTHON", "code": "1"}, "thoughtSignature": "SIG1"}
+    search = {"toolCall": {"id": "t1", "toolType": "GOOGLE_SEARCH_WEB"}, "thoughtSignature": "SIG2"}
     parts = [{"type": "provider", "format": FORMAT, "data": one} for one in (code, search)]
     sent, notes = contents([user("Hi"), assistant(*parts), user("And?")])
     assert sent[1] == content("model", code, search)

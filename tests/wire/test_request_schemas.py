@@ -15,9 +15,8 @@ TREE = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Tree"}}, "req
 
 
 def an_object(**properties: Any) -> dict[str, Any]:
-    return {
-        "type": "object", "properties": properties, "required": list(properties), "additionalProperties": False
-    }  # fmt: skip
+    required = list(properties)
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
 @pytest.mark.parametrize(

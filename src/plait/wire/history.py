@@ -136,6 +136,16 @@ class Result:
         raise AssertionError(self.output)
 
     @property
+    def marked_text(self) -> str:
+        """The output as text that itself says when it is a failure: for targets with no mark for that."""
+        match self.output:
+            case ErrorText(value=text):
+                return text if text.lower().startswith("error") else f"Error: {text}"
+            case ErrorJson(value=data):
+                return json.dumps({"error": data}, ensure_ascii=False, separators=(",", ":"))
+        return self.text
+
+    @property
     def parts(self) -> list[TextPart | ImagePart | FilePart]:
         """The output as parts: those it has, or its text as one."""
         if isinstance(self.output, ContentOutput):

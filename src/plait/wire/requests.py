@@ -89,9 +89,14 @@ def plan_request(
 
 
 def _over(body: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
-    """`extra` put over the body: objects in both are merged, so that none hides what was built beside it."""
+    """`extra` put over the body. Objects in both are merged, so that none hides what was built beside it.
+
+    An object of another `type` takes the place of what was built.
+    """
     made = dict(body)
     for key, value in extra.items():
         old = made.get(key)
-        made[key] = _over(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+        both = isinstance(old, dict) and isinstance(value, dict)
+        same = both and value.get("type", old.get("type")) == old.get("type")
+        made[key] = _over(old, value) if same else value
     return made

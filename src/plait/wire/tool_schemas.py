@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from plait.errors import InvalidDataError
+from plait.wire.history import sent_name
 from plait.wire.options import ToolDefinition
 from plait.wire.plan import Notes
 
@@ -28,3 +29,24 @@ def input_schema(tool: ToolDefinition, what: str, notes: Notes) -> dict[str, Any
     if tool.parameters:
         notes.add("added", f"{what}.parameters", 'the schema needs "type": "object" at its top')
     return {"type": "object", **tool.parameters}
+
+
+def function_tool(tool: ToolDefinition, what: str, names: str, notes: Notes) -> dict[str, Any]:
+    """A tool as `{"type": "function", "function": ...}`, its input an object. `strict` is left to the caller.
+
+    Args:
+        tool: the tool
+        what: its name in the notes
+        names: the names that the target takes, as for `HistoryRules.name_pattern`
+
+    Raises:
+        InvalidDataError: the arguments are not an object
+    """
+    name = sent_name(tool.name, names)
+    if name != tool.name:
+        notes.add("renamed", f"{what}.name", f"{tool.name[:64]!r} is no name here: sent as {name!r}")
+    described = {"description": tool.description} if tool.description is not None else {}
+    return {
+        "type": "function",
+        "function": {"name": name, **described, "parameters": input_schema(tool, what, notes)},
+    }

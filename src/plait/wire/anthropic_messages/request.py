@@ -76,7 +76,7 @@ def build(turns: list[Turn], asked: Asked, dialect: str | None, notes: Notes) ->
     body["max_tokens"] = limit or DEFAULT_MAX_TOKENS + thinking.budget
     if limit is None:
         notes.add("added", "max_output_tokens", f"a limit is required: {body['max_tokens']}", _API)
-    _end(messages, asked.options.model, notes)
+    _end(messages, turns[-1].paths[-1], asked.options.model, notes)
     definitions = tools(asked, notes, server_tools=dialect != "bedrock")
     if asked.options.prompt_cache is not None:
         _cache(asked.take("prompt_cache"), [definitions, system, *_latest_first(messages)], notes)
@@ -119,18 +119,18 @@ def _fit_history(thinking: claude.Thinking, messages: list[dict[str, Any]], note
     return claude.fit_history(thinking, unthought, notes)
 
 
-def _end(messages: list[dict[str, Any]], model: str | None, notes: Notes) -> None:
+def _end(messages: list[dict[str, Any]], path: str, model: str | None, notes: Notes) -> None:
     """A last assistant text is the beginning of the answer."""
     last = messages[-1]["content"][-1]
     if messages[-1]["role"] != "assistant" or last["type"] != "text":
         return
     if last["text"] != last["text"].rstrip():
         messages[-1]["content"][-1] = {**last, "text": last["text"].rstrip()}
-        notes.add("dropped", "messages[-1]", "white space at the end of the last assistant text", _API)
+        notes.add("dropped", path, "white space at the end of the last assistant text", _API)
     made = claude.version(model)
     if made is not None and made >= claude.FIRST_WITHOUT_PREFILL:
         why = "this model does not continue an answer: the last message must be the user's"
-        notes.add("will_be_refused", "messages[-1]", why, _API)
+        notes.add("will_be_refused", path, why, _API)
 
 
 def _cache(wanted: PromptCache, prefixes: list[list[dict[str, Any]]], notes: Notes) -> None:

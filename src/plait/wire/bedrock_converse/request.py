@@ -73,7 +73,7 @@ def build(turns: list[Turn], asked: Asked, dialect: str | None, notes: Notes) ->
     if system and not takes_system(model):
         _lead(messages, system, notes)
         system = []
-    _end(messages, kind, notes)
+    _end(messages, turns[-1].paths[-1], kind, notes)
     fields = model_fields(asked, kind, messages, notes)
     tools = tool_config(asked, kind, messages, fields.thinks, notes)
     if asked.options.prompt_cache is not None:
@@ -103,7 +103,7 @@ def _lead(messages: list[dict[str, Any]], system: list[dict[str, Any]], notes: N
     notes.add("moved", "system", "this model takes no system text: sent as the user's", CONVERSE_DOCS)
 
 
-def _end(messages: list[dict[str, Any]], kind: Family, notes: Notes) -> None:
+def _end(messages: list[dict[str, Any]], path: str, kind: Family, notes: Notes) -> None:
     """A last assistant text is the beginning of the answer."""
     last = messages[-1]
     if last["role"] != "assistant" or "text" not in last["content"][-1]:
@@ -111,12 +111,10 @@ def _end(messages: list[dict[str, Any]], kind: Family, notes: Notes) -> None:
     text = last["content"][-1]["text"]
     if text != text.rstrip():
         last["content"][-1] = {"text": text.rstrip()}
-        notes.add(
-            "dropped", "messages[-1]", "white space at the end of the last assistant text", CONVERSE_DOCS
-        )
+        notes.add("dropped", path, "white space at the end of the last assistant text", CONVERSE_DOCS)
     if kind.name not in (None, "anthropic"):
         why = "this model does not continue an answer: the last message must be the user's"
-        notes.add("will_be_refused", "messages[-1]", why, CONVERSE_DOCS)
+        notes.add("will_be_refused", path, why, CONVERSE_DOCS)
 
 
 def _cache(

@@ -6,16 +6,12 @@ https://docs.mistral.ai/api and public recordings of its clients, as of 2026-11.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from plait import json_text
 from plait.errors import InvalidDataError
 from plait.events import ReasoningPart
 from plait.messages import (
-    ContentOutput,
-    ErrorJson,
-    ErrorText,
     FilePart,
     ImagePart,
     ProviderPart,
@@ -259,14 +255,9 @@ class _Messages:
         return {"type": "text", "text": text} if text is not None else _document(found)
 
     def _result(self, result: Result) -> dict[str, Any]:
-        content: Any = result.text
-        match result.output:
-            case ErrorText(value=text):
-                content = text if text.lower().startswith("error") else f"Error: {text}"
-            case ErrorJson(value=data):
-                content = json.dumps({"error": data}, ensure_ascii=False, separators=(",", ":"))
-            case ContentOutput() if any(not isinstance(part, TextPart) for part in result.parts):
-                content = self._content(result.parts, [result.path] * len(result.parts))
+        content: Any = result.marked_text
+        if any(not isinstance(part, TextPart) for part in result.parts):
+            content = self._content(result.parts, [result.path] * len(result.parts))
         if result.is_error:
             self._notes.add("demoted", result.path, "a failure is told in the text: there is no mark for it")
         call = result.call

@@ -8,6 +8,7 @@ clients, as of 2026-11.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import groupby
 from typing import Any
 
 from plait.errors import InvalidDataError
@@ -38,6 +39,8 @@ _OPTIONS = {
     "seed": "seed",
 }
 """What stands in `options`, under which name."""
+
+_TAKES = "text, and images as data"
 
 _LEVELS: Mapping[str, str] = {
     "minimal": "low",
@@ -168,19 +171,67 @@ class _Messages:
                 messages.append({"role": turn.role, **self._said(turn)})
         return messages
 
+    # What others say
+
     def _said(self, turn: Turn) -> dict[str, Any]:
-        texts: list[str] = []
-        images: list[str] = []
-        order: list[str] = []
-        for item, path in zip(turn.items, turn.paths, strict=True):
-            if isinstance(item, TextPart):
-                texts.append(item.text)
-            elif isinstance(item, ImagePart | FilePart):
-                self._media(item, path, texts, images)
-            shown = "image" if len(order) < len(images) + len(texts) and _is_image(item, path) else "text"
-            if order[-1:] != [shown]:
-                order.append(shown)
-        if len(order) > 2:
+        shown = [
+            ("text", item.text) if isinstance(item, TextPart) else self._media(item, path)
+            for item, path in zip(turn.items, turn.paths, strict=True)
+            if isinstance(item, TextPart | ImagePart | FilePart)
+        ]
+        if len(list(groupby(name for name, _ in shown))) > 2:
             why = "images stand beside the text: which text each stood between is not said"
             self._notes.add("moved", turn.paths[0].partition(".")[0], why, SOURCE)
-        return {"content": "\n".join(texts), **({"images": images} if images else {})}
+        said: dict[str, Any] = {"content": "\n".join(value for name, value in shown if name == "text")}
+        images = [value for name, value in shown if name == "image"]
+        return {**said, "images": images} if images else said
+
+    def _media(self, item: ImagePart | FilePart, path: str) -> tuple[str, str]:
+        """What an image or file is sent as, and its base64 or text."""
+        found = media.media(item, path)
+        if found.url is not None:
+            raise found.refused(_TAKES, "fetch it with `part.resolve()`")
+        if kind(item, found) == "image":
+            if isinstance(item, ImagePart) and item.detail is not None:
+                self._notes.add("dropped", f"{path}.detail", "there is no such option", SOURCE)
+            return "image", found.data or ""
+        text = file_text(found, self._notes)
+        if text is None:
+            raise found.refused(_TAKES, "leave it out, or say in text what it holds")
+        return "text", text
+
+    def _result(self, result: Result) -> dict[str, Any]:
+        if result.is_error:
+            self._notes.add("demoted", result.path, "a failure is told in the text: there is no mark for it")
+        call = result.call
+        known = {"tool_call_id": call.native_id} if call.native_id is not None else {}
+        return {"role": "tool", "tool_name": call.name, **known, "content": result.marked_text}
+
+    # The assistant's
+
+    def _assistant(self, turn: Turn) -> list[dict[str, Any]]:
+        said = thought = ""
+        calls: list[dict[str, Any]] = []
+        for item, path in zip(turn.items, turn.paths, strict=True):
+            match item:
+                case TextPart():
+                    if item.refusal:
+                        self._notes.add("demoted", path, "a refusal is sent as plain text")
+                    said += item.text
+                case ReasoningContent():
+                    thought += "".join(detail.text or "" for detail in item.details)
+                case Call():
+                    known = {"id": item.native_id} if item.native_id is not None else {}
+                    function = {"name": item.name, "arguments": item.input}
+                    calls.append({**known, "type": "function", "function": function})
+                case _:
+                    self._notes.add("dropped", path, "an assistant message holds text, thinking and calls")
+        if not said and not thought and not calls:
+            self._notes.add("dropped", turn.paths[0].partition(".")[0], "nothing of it can be sent")
+            return []
+        made: dict[str, Any] = {"role": "assistant", "content": said}
+        if thought:
+            made["thinking"] = thought
+        if calls:
+            made["tool_calls"] = calls
+        return [made]

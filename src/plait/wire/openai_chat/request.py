@@ -13,9 +13,6 @@ from typing import Any
 
 from plait.events import ReasoningPart
 from plait.messages import (
-    ContentOutput,
-    ErrorJson,
-    ErrorText,
     FilePart,
     ImagePart,
     ProviderPart,
@@ -292,14 +289,9 @@ class _Messages:
     # Results
 
     def _result(self, result: Result) -> dict[str, Any]:
-        content: Any = result.text
-        match result.output:
-            case ErrorText(value=text):
-                content = text if text.lower().startswith("error") else f"Error: {text}"
-            case ErrorJson(value=data):
-                content = json.dumps({"error": data}, ensure_ascii=False, separators=(",", ":"))
-            case ContentOutput() if any(not isinstance(part, TextPart) for part in result.parts):
-                content = self._content.parts(result.parts, [result.path] * len(result.parts))
+        content: Any = result.marked_text
+        if any(not isinstance(part, TextPart) for part in result.parts):
+            content = self._content.parts(result.parts, [result.path] * len(result.parts))
         if result.is_error:
             self._notes.add("demoted", result.path, "a failure is told in the text: there is no mark for it")
         return {"role": "tool", "tool_call_id": result.call.id, "content": content}
