@@ -5,13 +5,16 @@ from __future__ import annotations
 from base64 import b64decode
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, get_type_hints
 
 import anthropic.types.beta
 import botocore.session
+import ollama
 import openai.types.responses.response_create_params
 from botocore.validate import ParamValidator
+from cohere.v2.client import V2Client
 from google.genai import types as genai
+from ollama._types import ChatRequest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 
@@ -123,3 +126,43 @@ def _with_bytes(value: Any, shape: Any) -> Any:
         case "blob":
             return b64decode(value, validate=True)
     return value
+
+
+def check_cohere(body: Mapping[str, Any]) -> None:
+    """Fail unless the parameters of the SDK's `chat` take the body and know every key in it."""
+    types = _cohere()
+    for name, value in body.items():
+        if name == "stream":  # another method
+            assert isinstance(value, bool)
+            continue
+        _assert_known(types[name].validate_python(value))
+
+
+@cache
+def _cohere() -> Mapping[str, TypeAdapter[Any]]:
+    hints = get_type_hints(V2Client.chat, include_extras=True)
+    return {name: TypeAdapter(hint) for name, hint in hints.items() if name != "return"}
+
+
+def _assert_known(value: Any) -> None:
+    """The SDK's models keep the keys that they do not know apart."""
+    if isinstance(value, BaseModel):
+        assert not value.model_extra
+        for name in type(value).model_fields:
+            _assert_known(getattr(value, name))
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _assert_known(item)
+
+
+def check_ollama(body: Mapping[str, Any]) -> None:
+    """Fail unless the SDK's `ChatRequest` takes the body and knows every key of it and of its messages."""
+    assert body.keys() <= ChatRequest.model_fields.keys()
+    assert body.get("options", {}).keys() <= ollama.Options.model_fields.keys()
+    ChatRequest.model_validate({"model": "m", **body})
+    for message in body["messages"]:
+        assert isinstance(message["content"], str)
+        images = [ollama.Image(value=data).model_dump() for data in message.get("images", ())]
+        assert images == message.get("images", [])
+        known = ollama.Message.model_validate({**message, "images": [{"value": one} for one in images]})
+        assert message.keys() - {"tool_call_id"} <= known.model_fields_set  # newer than the SDK

@@ -123,13 +123,16 @@ def _imports(options: argparse.Namespace, report: Report) -> None:
 
 def _memory(options: argparse.Namespace, report: Report) -> None:
     def cells(row: Any) -> Cells:
-        return row.name, f"{row.bytes_each:,.0f}" if row.bytes_each is not None else row.note
+        return (
+            row.name,
+            f"{row.count:,}",
+            f"{row.bytes_each:,.0f}" if row.bytes_each is not None else row.note,
+        )
 
     for wire in options.wire:
         rows = memory(wire, OPEN // 10 if options.quick else OPEN)
-        size = content_size(wire)
-        title = f"{wire}: {rows[0].count:,} open streams, {DELTAS} deltas read, {size:,} bytes of text"
-        report.add("memory", title, ("", "bytes each"), rows, cells)
+        title = f"{wire}: {DELTAS} deltas read, {content_size(wire):,} bytes of text"
+        report.add("memory", title, ("", "open streams", "bytes each"), rows, cells)
 
 
 def _events(_options: argparse.Namespace, report: Report) -> None:

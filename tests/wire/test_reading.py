@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import plait
 from plait.wire import WIRES, translator_class
-from plait.wire.reading import NotAnObject, Reader
+from plait.wire.reading import Counts, NotAnObject, Reader
 
 ODD: list[Any] = [None, True, 0, -1, 1.5, 10**30, "", "x", "7", [], [1], ["x", {}], {}, {"a": 1}, "\ud83d"]
 """One or more of each JSON type."""
@@ -247,6 +247,24 @@ def test_count_fields() -> None:
     _, unknown = read(document, count_fields=True)
     assert {"field:new": 1, "field:inner.n": 1, "field:inners[].n": 2} == unknown
     assert {} == read(document)[1]
+
+
+def test_paths_are_whole() -> None:
+    """A reader of what is inside a document says where that is, and the first values are kept."""
+    unknown = Counts()
+    reader = Reader(Document, unknown, count_fields=True, path="outer[].document")
+    for new in (["a"], ["b"]):
+        reader.read(json.dumps({"number": "7", "new": new, "inner": {"x": 1}}))
+    assert {
+        "type:outer[].document.number=string": 2,
+        "field:outer[].document.inner.x": 2,
+        "field:outer[].document.new": 2,
+    } == unknown
+    assert {
+        "type:outer[].document.number=string": "7",
+        "field:outer[].document.inner.x": 1,
+        "field:outer[].document.new": ["a"],
+    } == unknown.examples
 
 
 @pytest.mark.parametrize(

@@ -273,7 +273,7 @@ class Parser:
         self._frames += len(frames)
 
     def _read_error_event(self, frame: ServerSentEvent) -> None:
-        """An SSE event named `error`: a document, or only words."""
+        """An SSE event named `error`: a document, or only words. A piece of answer in it is read first."""
         try:
             document = self._reader.generic(frame.data)
         except NotAnObject:
@@ -283,6 +283,8 @@ class Parser:
         self._read_error(
             document if isinstance(document, dict) else {"error": {"message": document}}, "error"
         )
+        self._translator.read(self._reader.convert(document))
+        self._read_error({"error": {"message": "the server named an event 'error' that says no more of it"}})
 
     def _read_error(self, document: dict[str, Any], event: str | None = None) -> None:
         error = self._translator.read_error(document, event)

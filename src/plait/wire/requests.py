@@ -96,7 +96,7 @@ def _over(body: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
     made = dict(body)
     for key, value in extra.items():
         old = made.get(key)
-        both = isinstance(old, dict) and isinstance(value, dict)
-        same = both and value.get("type", old.get("type")) == old.get("type")
-        made[key] = _over(old, value) if same else value
+        if isinstance(old, dict) and isinstance(value, dict) and value.get("type") in (None, old.get("type")):
+            value = _over(old, value)
+        made[key] = value
     return made

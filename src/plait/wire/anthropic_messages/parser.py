@@ -74,6 +74,8 @@ class AnthropicTranslator(Translator):
 
     def read(self, document: Any) -> None:
         """One stream event."""
+        if document.error:
+            self._read_beside(document)
         self._on[type(document)](document)
 
     def read_message(self, message: EventStreamMessage) -> None:
@@ -167,6 +169,12 @@ class AnthropicTranslator(Translator):
             counts["thinking_tokens"] = details.thinking_tokens
         if counts:
             self.assembler.usage(mapping.token_usage(counts))
+
+    def _read_beside(self, document: Any) -> None:
+        """An error beside an event: what the event says is read, but it does not end the message well."""
+        if type(document) is not wire.MessageStop:
+            self._on[type(document)](document)
+        self._error(wire.ErrorEvent(error=document.error))
 
     def _error(self, event: wire.ErrorEvent) -> None:
         document = {"type": "error", "error": event.error, "request_id": event.request_id}

@@ -97,47 +97,50 @@ class MessageDeltaData(Struct, gc=False):
     stop_reason: str | None = None
 
 
-class MessageStart(Struct, tag_field="type", tag="message_start"):
+class _Event(Struct, gc=False):
+    error: Any = None  # of things in between, beside the event's own fields
+
+
+class MessageStart(_Event, tag_field="type", tag="message_start"):
     """The response begins."""
 
     message: Message | None = None
 
 
-class ContentBlockStart(Struct, tag_field="type", tag="content_block_start"):
+class ContentBlockStart(_Event, tag_field="type", tag="content_block_start"):
     """A block begins; some block types come whole here."""
 
     index: int | None = None
     content_block: Raw = ABSENT
 
 
-class ContentBlockDelta(Struct, gc=False, tag_field="type", tag="content_block_delta"):
+class ContentBlockDelta(_Event, gc=False, tag_field="type", tag="content_block_delta"):
     """A piece of a block."""
 
     index: int | None = None
     delta: Delta | None = None
 
 
-class ContentBlockStop(Struct, gc=False, tag_field="type", tag="content_block_stop"):
+class ContentBlockStop(_Event, gc=False, tag_field="type", tag="content_block_stop"):
     """A block ends."""
 
     index: int | None = None
 
 
-class MessageDelta(Struct, gc=False, tag_field="type", tag="message_delta"):
+class MessageDelta(_Event, gc=False, tag_field="type", tag="message_delta"):
     """Stop reason and cumulative usage."""
 
     delta: MessageDeltaData | None = None
     usage: Usage | None = None
 
 
-class MessageStop(Struct, gc=False, tag_field="type", tag="message_stop"):
+class MessageStop(_Event, gc=False, tag_field="type", tag="message_stop"):
     """The terminal event."""
 
 
-class ErrorEvent(Struct, tag_field="type", tag="error"):
+class ErrorEvent(_Event, tag_field="type", tag="error"):
     """The provider failed."""
 
-    error: Any = None
     request_id: str | None = None
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import PurePath
 from typing import Any
 
 from plait.messages import FilePart, ImagePart
@@ -109,7 +108,8 @@ class Contents:
 
     def _name(self, content: Media) -> str:
         """The file's name without its ending; what a name may not hold becomes a hyphen."""
-        stem = PurePath(content.filename).stem if content.filename else ""
+        filename = (content.filename or "").rpartition("/")[2]
+        stem = filename.rpartition(".")[0] or filename
         name = " ".join(_STRANGE.sub("-", stem).split())[:190].strip()
         name = name if name.strip("-") else f"Document {len(self._names) + 1}"
         plain, number = name, 1

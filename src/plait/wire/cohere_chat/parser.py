@@ -65,6 +65,8 @@ class CohereTranslator(Translator):
 
     def read(self, document: Any) -> None:
         """One stream event."""
+        if document.error:
+            self._read_beside(document)
         if document.__class__ is wire.ContentDelta and document.index == self._text_index:
             # Nearly all documents: without another call.
             delta = document.delta
@@ -117,10 +119,19 @@ class CohereTranslator(Translator):
         delta = event.delta or wire.EndDelta()
         self._usage(delta.usage)
         if delta.error:
-            error = self.read_error({"error": delta.error}, "error")
-            assert error is not None
-            raise error
+            self._raise(delta.error)
         self._end(delta.finish_reason)
+
+    def _read_beside(self, document: Any) -> None:
+        """An error beside an event: what the event says is read, but it does not end the message well."""
+        if document.__class__ is not wire.MessageEnd:
+            self._on[document.__class__](document)
+        self._raise(document.error)
+
+    def _raise(self, found: Any) -> None:
+        error = self.read_error({"error": found}, "error")
+        assert error is not None
+        raise error
 
     def _usage(self, usage: wire.Usage | None) -> None:
         counts = mapping.token_usage(usage) if usage is not None else None

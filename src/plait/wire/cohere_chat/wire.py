@@ -105,67 +105,71 @@ class EndDelta(Struct, gc=False):
     error: Any = None
 
 
-class MessageStart(Struct, gc=False, tag_field="type", tag="message-start"):
+class _Event(Struct, gc=False):
+    error: Any = None  # of things in between, beside the event's own fields
+
+
+class MessageStart(_Event, gc=False, tag_field="type", tag="message-start"):
     """The response begins."""
 
     id: str | None = None
     delta: Delta | None = None
 
 
-class ContentStart(Struct, gc=False, tag_field="type", tag="content-start"):
+class ContentStart(_Event, gc=False, tag_field="type", tag="content-start"):
     """A content block begins."""
 
     index: int | None = None
     delta: Delta | None = None
 
 
-class ContentDelta(Struct, gc=False, tag_field="type", tag="content-delta"):
+class ContentDelta(_Event, gc=False, tag_field="type", tag="content-delta"):
     """A piece of a content block."""
 
     index: int | None = None
     delta: Delta | None = None
 
 
-class ContentEnd(Struct, gc=False, tag_field="type", tag="content-end"):
+class ContentEnd(_Event, gc=False, tag_field="type", tag="content-end"):
     """A content block ends."""
 
     index: int | None = None
 
 
-class ToolPlanDelta(Struct, gc=False, tag_field="type", tag="tool-plan-delta"):
+class ToolPlanDelta(_Event, gc=False, tag_field="type", tag="tool-plan-delta"):
     """A piece of what the model plans to do with its tools."""
 
     delta: Delta | None = None
 
 
-class ToolCallStart(Struct, gc=False, tag_field="type", tag="tool-call-start"):
+class ToolCallStart(_Event, gc=False, tag_field="type", tag="tool-call-start"):
     """A tool call begins."""
 
     index: int | None = None
     delta: Delta | None = None
 
 
-class ToolCallDelta(Struct, gc=False, tag_field="type", tag="tool-call-delta"):
+class ToolCallDelta(_Event, gc=False, tag_field="type", tag="tool-call-delta"):
     """A piece of a tool call's arguments."""
 
     index: int | None = None
     delta: Delta | None = None
 
 
-class ToolCallEnd(Struct, gc=False, tag_field="type", tag="tool-call-end"):
+class ToolCallEnd(_Event, gc=False, tag_field="type", tag="tool-call-end"):
     """A tool call ends."""
 
     index: int | None = None
 
 
-class CitationStart(Struct, gc=False, tag_field="type", tag="citation-start"):
+class CitationStart(_Event, gc=False, tag_field="type", tag="citation-start"):
     """A citation, whole."""
 
     index: int | None = None
     delta: Delta | None = None
 
 
-class MessageEnd(Struct, gc=False, tag_field="type", tag="message-end"):
+class MessageEnd(_Event, gc=False, tag_field="type", tag="message-end"):
     """The terminal event."""
 
     id: str | None = None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from plait.errors import InvalidDataError
 from plait.wire.history import sent_name
+from plait.wire.instructions import output_words
 from plait.wire.openai_chat.dialects import EFFORTS, Dialect, Search
 from plait.wire.options import NamedTool, OutputSchema, ToolDefinition, UserLocation
 from plait.wire.plan import Notes
@@ -214,16 +214,11 @@ def output(body: Body, asked: Asked, row: Dialect, notes: Notes) -> str | None:
             }
             return None
         notes.add("demoted", "output", "there are no schemas here: it is asked for in words", row.source)
-        words = "Answer with JSON alone that keeps to this JSON schema: " + json.dumps(
-            schema, ensure_ascii=False
-        )
-    else:
-        words = "Answer with JSON alone."
     if "json_object" in row.outputs:
         body["response_format"] = {"type": "json_object"}
     elif not isinstance(wanted, OutputSchema):
         notes.add("demoted", "output", "any JSON cannot be asked for here but in words", row.source)
-    return words
+    return output_words(wanted)
 
 
 # Caching and searching

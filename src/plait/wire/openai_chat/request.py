@@ -6,7 +6,6 @@ Source: the `openai` SDK 3.57 (`CompletionCreateParams`); what the other servers
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -20,6 +19,7 @@ from plait.messages import (
     TextPart,
 )
 from plait.wire.history import Call, HistoryRules, Item, Result, Turn
+from plait.wire.instructions import say
 from plait.wire.openai_chat import asking, mapping, models
 from plait.wire.openai_chat.content import UserContent
 from plait.wire.openai_chat.dialects import DIALECTS, UNKNOWN, Dialect
@@ -87,9 +87,8 @@ def build(turns: list[Turn], asked: Asked, dialect: str | None, notes: Notes) ->
         notes.add("added", name, f"{value!r}: the server's own default loses something silently", row.source)
     messages = _Messages(row, notes, thinks=reasons).write(turns)
     if words is not None:
-        _say(
-            messages, words, notes, only_if_unsaid=fields.get("response_format") and options.output == "json"
-        )
+        json_mode = "response_format" in fields and options.output == "json"
+        say(messages, words, notes, unless_json=json_mode)  # JSON mode is refused where none says JSON
     if mark is not None:
         _mark(messages, mark)
     if row.keeps and any(message.keys() & row.replays for message in messages):
@@ -153,18 +152,6 @@ def _stream(fields: dict[str, Any], asked: Asked, row: Dialect, notes: Notes) ->
             )
     elif wanted or (wanted is None and row.usage == "asked"):
         fields["stream_options"] = {"include_usage": True}
-
-
-def _say(messages: list[dict[str, Any]], words: str, notes: Notes, *, only_if_unsaid: Any) -> None:
-    """Put words at the end of the system text. JSON mode is refused where no message says JSON."""
-    if only_if_unsaid and "json" in json.dumps(messages).lower():
-        return
-    leading = [message for message in messages[:1] if message["role"] == "system"]
-    if leading:
-        leading[0]["content"] += f"\n\n{words}"
-    else:
-        messages.insert(0, {"role": "system", "content": words})
-    notes.add("added", "output", "the form of the answer is asked for in the system text too")
 
 
 def _mark(messages: list[dict[str, Any]], mark: dict[str, Any]) -> None:

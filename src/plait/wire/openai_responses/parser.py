@@ -68,6 +68,8 @@ class ResponsesTranslator(Translator):
 
     def read(self, document: Any) -> None:
         """One stream event."""
+        if document.error:
+            self._read_beside(document)
         self._on[type(document)](document)
 
     def read_response(self, body: wire.Response) -> None:
@@ -78,6 +80,8 @@ class ResponsesTranslator(Translator):
         if status is None or status in mapping.RUNNING_STATUSES:
             self._start(body)
             self._output.finish(body.output or (), cut=True)
+            if body.error:
+                raise self._failure(body)
             self.assembler.finished(None, status)
         else:
             self._end(body, status)
@@ -94,6 +98,12 @@ class ResponsesTranslator(Translator):
         if document.get("error") and not is_event and not is_response:
             return self._typed(error_facts(document), document, ProviderError)
         return None
+
+    def _read_beside(self, document: Any) -> None:
+        """An error beside an event: what the event says is read, but it does not end the response well."""
+        if type(document) not in _TERMINAL:
+            self._on[type(document)](document)
+        raise self._typed(error_facts({"error": document.error}), document.error, ServerError)
 
     # Content
 
@@ -224,6 +234,8 @@ class ResponsesTranslator(Translator):
     def _response(self, event: wire.ResponseCreated | wire.ResponseQueued | wire.ResponseInProgress) -> None:
         if event.response is not None:
             self._start(event.response)
+            if event.response.error:
+                raise self._failure(event.response)
 
     def _completed(self, event: wire.ResponseCompleted) -> None:
         self._end(event.response or wire.Response(), "completed")
@@ -241,16 +253,14 @@ class ResponsesTranslator(Translator):
         """The terminal event, or a whole body. Of its status and the event's name the worse one counts."""
         said = {named, response.status}
         reason = response.incomplete_details.reason if response.incomplete_details else None
-        failed = "failed" in said
+        failed = "failed" in said or bool(response.error)
         incomplete = "incomplete" in said or reason is not None
         self._start(response)
         self._output.finish(response.output or (), cut=failed or incomplete or "cancelled" in said)
         if response.usage is not None and (usage := mapping.token_usage(response.usage)) is not None:
             self.assembler.usage(usage)
         if failed:
-            document = {"error": response.error}
-            facts = error_facts(document) if response.error else ErrorFacts("the response failed")
-            raise self._typed(facts, response.error, ServerError)
+            raise self._failure(response)
         if incomplete:
             if reason is not None and reason not in mapping.INCOMPLETE_REASONS:
                 self.unknown[f"finish_reason:{reason}"] += 1
@@ -269,6 +279,11 @@ class ResponsesTranslator(Translator):
 
     # Errors
 
+    def _failure(self, response: wire.Response) -> ProviderError:
+        document = {"error": response.error}
+        facts = error_facts(document) if response.error else ErrorFacts("the response failed")
+        return self._typed(facts, response.error, ServerError)
+
     def _error(self, event: wire.ErrorEvent) -> None:
         fields = {"error": event.error, "code": event.code, "message": event.message, "param": event.param}
         document = {"type": "error", **{name: value for name, value in fields.items() if value is not None}}
@@ -286,6 +301,9 @@ class ResponsesTranslator(Translator):
             default = OverloadedError
             table = {**table, "server_error": OverloadedError}
         return typed_error(facts, table, provider=self.name, retry_after=_retry_after(raw), default=default)
+
+
+_TERMINAL = (wire.ResponseCompleted, wire.ResponseIncomplete, wire.ResponseFailed)
 
 
 def _retry_after(raw: Any) -> float | None:

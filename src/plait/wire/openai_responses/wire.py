@@ -96,7 +96,11 @@ class Item(Struct):
     environment: Any = None
 
 
-class ItemEvent(Struct, gc=False):
+class _Event(Struct, gc=False):
+    error: Any = None  # of things in between, beside the event's own fields
+
+
+class ItemEvent(_Event, gc=False):
     """Says which item an event belongs to."""
 
     output_index: int | None = None
@@ -210,60 +214,59 @@ class SearchCompleted(ItemEvent, gc=False, tag_field="type", tag="response.web_s
     """A web search has its results; what it searched for is on the item."""
 
 
-class OutputItemAdded(Struct, tag_field="type", tag="response.output_item.added"):
+class OutputItemAdded(_Event, tag_field="type", tag="response.output_item.added"):
     """An item begins; its content is provisional."""
 
     output_index: int | None = None
     item: Raw = ABSENT
 
 
-class OutputItemDone(Struct, tag_field="type", tag="response.output_item.done"):
+class OutputItemDone(_Event, tag_field="type", tag="response.output_item.done"):
     """An item is whole."""
 
     output_index: int | None = None
     item: Raw = ABSENT
 
 
-class ResponseCreated(Struct, tag_field="type", tag="response.created"):
+class ResponseCreated(_Event, tag_field="type", tag="response.created"):
     """The response begins."""
 
     response: Response | None = None
 
 
-class ResponseQueued(Struct, tag_field="type", tag="response.queued"):
+class ResponseQueued(_Event, tag_field="type", tag="response.queued"):
     """The response waits for its turn in the background; a resumed stream may begin so."""
 
     response: Response | None = None
 
 
-class ResponseInProgress(Struct, tag_field="type", tag="response.in_progress"):
+class ResponseInProgress(_Event, tag_field="type", tag="response.in_progress"):
     """The model works; a resumed stream may begin so."""
 
     response: Response | None = None
 
 
-class ResponseCompleted(Struct, tag_field="type", tag="response.completed"):
+class ResponseCompleted(_Event, tag_field="type", tag="response.completed"):
     """Terminal: the response is whole."""
 
     response: Response | None = None
 
 
-class ResponseIncomplete(Struct, tag_field="type", tag="response.incomplete"):
+class ResponseIncomplete(_Event, tag_field="type", tag="response.incomplete"):
     """Terminal: the response stopped early, by a limit or a filter."""
 
     response: Response | None = None
 
 
-class ResponseFailed(Struct, tag_field="type", tag="response.failed"):
+class ResponseFailed(_Event, tag_field="type", tag="response.failed"):
     """Terminal: the provider failed."""
 
     response: Response | None = None
 
 
-class ErrorEvent(Struct, tag_field="type", tag="error"):
+class ErrorEvent(_Event, tag_field="type", tag="error"):
     """The provider failed: nested in `error` (OpenAI, Azure), or flat (xAI, and OpenAI's documentation)."""
 
-    error: Any = None
     code: Any = None
     message: Any = None
     param: Any = None
