@@ -141,7 +141,10 @@ def check_cohere(body: Mapping[str, Any]) -> None:
 @cache
 def _cohere() -> Mapping[str, TypeAdapter[Any]]:
     hints = get_type_hints(V2Client.chat, include_extras=True)
-    return {name: TypeAdapter(hint) for name, hint in hints.items() if name != "return"}
+    return {name: TypeAdapter(hint) for name, hint in hints.items() if name not in _NO_FIELDS}
+
+
+_NO_FIELDS = ("return", "request_options")
 
 
 def _assert_known(value: Any) -> None:

@@ -84,8 +84,8 @@ def test_replay(recording: Recording) -> None:
     """Thinking, plan, text, ids and arguments go back as they came, and each call has its result."""
     answer = message(recording)
     results = [call.result("done") for call in answer.tool_calls]
-    history = [UserMessage("Hi"), answer, *([ToolMessage(results)] if results else [])]
-    body = plait.build_request("cohere-chat", [*history, UserMessage("And now?")])
+    answers = [ToolMessage(results)] if results else []
+    body = plait.build_request("cohere-chat", [UserMessage("Hi"), answer, *answers, UserMessage("And now?")])
     check_cohere(body)
     expected = raw(recording)
     assert ([expected] if expected else []) == sent(body)

@@ -49,9 +49,7 @@ def noted(**options: Any) -> list[tuple[str, str]]:
         pytest.param({"content": "", "images": [PNG]}, [image()], id="image alone"),
         pytest.param({"content": "see", "images": [PNG]}, [text("see"), image()], id="image is bare base64"),
         pytest.param({"content": "", "images": [PNG]}, [file(PNG, "image/png")], id="image as a file"),
-        pytest.param(
-            {"content": "a.csv:\na,b"}, [file("YSxi", "text/csv", filename="a.csv")], id="text file"
-        ),
+        pytest.param({"content": "a.csv:\na,b"}, [file("YSxi", "text/csv", filename="a.csv")], id="text"),
     ],
 )
 def test_user_content(expected: Any, content: Any) -> None:
@@ -100,7 +98,7 @@ def test_roles_stay_in_order() -> None:
 
 
 def test_calls_and_results() -> None:
-    """Arguments are an object; each result is a message that names its tool, and its call's id if one came."""
+    """Arguments are an object; each result names its tool, and its call's id where one came."""
     expected = [
         {"role": "user", "content": "go"},
         {"role": "assistant", "content": "Let me look.", "tool_calls": [CALLED, {"id": "call_9", **CALLED}]},
@@ -143,9 +141,7 @@ def test_arguments(expected: Any, arguments: str) -> None:
         pytest.param("", {"type": "content", "value": []}, id="no content"),
         pytest.param("Error: boom", {"type": "error-text", "value": "boom"}, id="failure"),
         pytest.param("error 5", {"type": "error-text", "value": "error 5"}, id="failure that says so"),
-        pytest.param(
-            '{"error":{"code":5}}', {"type": "error-json", "value": {"code": 5}}, id="failure, JSON"
-        ),
+        pytest.param('{"error":{"code":5}}', {"type": "error-json", "value": {"code": 5}}, id="JSON failure"),
         pytest.param(
             "The call was not allowed to run: no",
             {"type": "execution-denied", "value": "no"},

@@ -6,7 +6,7 @@ from typing import Any
 
 from plait.errors import InvalidDataError
 from plait.wire.history import sent_name
-from plait.wire.options import ToolDefinition
+from plait.wire.options import NamedTool, ToolDefinition
 from plait.wire.plan import Notes
 
 
@@ -50,3 +50,18 @@ def function_tool(tool: ToolDefinition, what: str, names: str, notes: Notes) -> 
         "type": "function",
         "function": {"name": name, **described, "parameters": input_schema(tool, what, notes)},
     }
+
+
+def chosen(tools: list[ToolDefinition], choice: str | NamedTool | None) -> dict[str, ToolDefinition]:
+    """The tools to send where no choice can name one: the named one alone, else all. By their name in notes.
+
+    Raises:
+        InvalidDataError: no tool has the name
+    """
+    given = {f"tools[{at}]": tool for at, tool in enumerate(tools)}
+    if not isinstance(choice, NamedTool):
+        return given
+    named = {what: tool for what, tool in given.items() if tool.name == choice.name}
+    if not named:
+        raise InvalidDataError(f"tool_choice: no tool is named {choice.name!r}")
+    return named

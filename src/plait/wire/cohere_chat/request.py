@@ -29,7 +29,7 @@ from plait.wire.openai_chat.content import any_url, file_text, kind
 from plait.wire.options import NamedTool, OutputSchema, ToolDefinition
 from plait.wire.plan import Notes
 from plait.wire.requests import Asked
-from plait.wire.tool_schemas import function_tool
+from plait.wire.tool_schemas import chosen, function_tool
 
 SOURCE = "https://docs.cohere.com/v2/reference/chat"
 _THINKING = "https://docs.cohere.com/docs/reasoning"
@@ -123,18 +123,14 @@ def _tools(body: dict[str, Any], asked: Asked, notes: Notes) -> None:
         asked.drop("tool_choice", "there are no tools to choose from")
         return
     choice = asked.take("tool_choice")
-    made = [function_tool(tool, f"tools[{at}]", _NAMES, notes) for at, tool in enumerate(given)]
+    sent = chosen(given, choice)
     if isinstance(choice, NamedTool):
-        made = [one for one, tool in zip(made, given, strict=True) if tool.name == choice.name]
-        if not made:
-            raise InvalidDataError(f"tool_choice: no tool is named {choice.name!r}")
-        given = [tool for tool in given if tool.name == choice.name]
         why = f"no tool can be named: {choice.name!r} is the only one that is sent, and must be called"
         notes.add("demoted", "tool_choice", why, SOURCE)
-    body["tools"] = made
-    if all(tool.strict for tool in given):
+    body["tools"] = [function_tool(tool, what, _NAMES, notes) for what, tool in sent.items()]
+    if all(tool.strict for tool in sent.values()):
         body["strict_tools"] = True
-    elif any(tool.strict for tool in given):
+    elif any(tool.strict for tool in sent.values()):
         notes.add("dropped", "tools.strict", "it is for all tools or for none", SOURCE)
     if choice is not None and choice != "auto":
         body["tool_choice"] = "NONE" if choice == "none" else "REQUIRED"

@@ -20,7 +20,7 @@ from plait.wire.openai_chat.content import file_text, kind
 from plait.wire.options import NamedTool, OutputSchema, Reasoning, ToolDefinition
 from plait.wire.plan import Notes
 from plait.wire.requests import Asked
-from plait.wire.tool_schemas import function_tool
+from plait.wire.tool_schemas import chosen, function_tool
 
 SOURCE = "https://docs.ollama.com/api/chat"
 _THINKING = "https://docs.ollama.com/capabilities/thinking"
@@ -99,14 +99,11 @@ def _tools(body: dict[str, Any], asked: Asked, notes: Notes) -> None:
         asked.drop("tool_choice", "there are no tools to choose from")
         return
     choice = asked.take("tool_choice")
-    made = [function_tool(tool, f"tools[{at}]", _NAMES, notes) for at, tool in enumerate(given)]
-    for at, tool in enumerate(given):
+    sent = chosen(given, choice)
+    for what, tool in sent.items():
         if tool.strict:
-            notes.add("dropped", f"tools[{at}].strict", "there is no such option", SOURCE)
+            notes.add("dropped", f"{what}.strict", "there is no such option", SOURCE)
     if isinstance(choice, NamedTool):
-        made = [one for one, tool in zip(made, given, strict=True) if tool.name == choice.name]
-        if not made:
-            raise InvalidDataError(f"tool_choice: no tool is named {choice.name!r}")
         why = f"{choice.name!r} is the only tool that is sent: that it is called cannot be forced"
         notes.add("demoted", "tool_choice", why, SOURCE)
     elif choice == "required":
@@ -114,7 +111,7 @@ def _tools(body: dict[str, Any], asked: Asked, notes: Notes) -> None:
     elif choice == "none":
         notes.add("dropped", "tools", "tool_choice 'none' cannot be said: no tools are sent", SOURCE)
         return
-    body["tools"] = made
+    body["tools"] = [function_tool(tool, what, _NAMES, notes) for what, tool in sent.items()]
 
 
 def _output(body: dict[str, Any], asked: Asked, notes: Notes) -> None:

@@ -74,6 +74,7 @@ class ToolCalls:
 
     def read(self, entries: Sequence[wire.ToolCall]) -> None:
         """The `tool_calls` of a delta or message."""
+        backs = _backs(entries)
         for position, entry in enumerate(entries):
             kind: Literal["function", "custom"] = "function"
             name, arguments = None, None
@@ -83,13 +84,13 @@ class ToolCalls:
                 name, arguments = entry.function.name, entry.function.arguments
             text, id_ = _text(arguments), entry.id or None
             extra = mapping.kept(entry.extra_content, self._unknown)
-            self._piece(entry.index, position, id_, name, text, kind, extra)
+            self._piece(entry.index, position, backs[position], id_, name, text, kind, extra)
 
     def read_legacy(self, function: wire.Function) -> None:
         """The `function_call` that came before `tool_calls`: one call, without an id."""
         arguments = _text(function.arguments)
         if function.name or arguments:
-            self._piece(_LEGACY, 0, None, function.name, arguments, "function", None)
+            self._piece(_LEGACY, 0, 1, None, function.name, arguments, "function", None)
 
     def release(self) -> None:
         """Something else begins: the names that have come are whole."""
@@ -111,15 +112,19 @@ class ToolCalls:
         self,
         index: Hashable,
         position: int,
+        back: int,
         id: str | None,
         name: str | None,
         arguments: str,
         kind: Literal["function", "custom"],
         extra: Any,
     ) -> None:
-        call = self._find(index, position, id, name)
+        call = self._find(index, position, back, id, name, arguments)
         if call is None:
             call = self._open(index, kind)
+        elif id and id == call.id and arguments[:1] == "{" and arguments == call.first and call.is_whole():
+            self._unknown["tool_call:again"] += 1
+            return
         if id:
             self._by_id.setdefault(id, call)
             if call.id is None and not call.started:
@@ -139,17 +144,25 @@ class ToolCalls:
         if call.pending and call.name:
             self._start(call)
 
-    def _find(self, index: Hashable, position: int, id: str | None, name: str | None) -> _Call | None:
+    def _find(
+        self, index: Hashable, position: int, back: int, id: str | None, name: str | None, arguments: str
+    ) -> _Call | None:
         """The open call that a piece continues; None when it begins another one."""
+        unnamed = not name or name == "null"
         if index is not None:
             call = self._by_index.get(index)
         elif id:
             call = self._by_id.get(id)
+            if call is None and unnamed and arguments:  # some servers give each piece an id of its own
+                last = self._latest(back)
+                return None if last is None or last.is_whole() else last
+        elif unnamed:
+            return self._latest(back)
         else:  # the last one goes on, unless this piece stands beside it or names another
-            call = self._calls[-1] if self._calls and not (name and position) else None
-            if call is not None and name and call.name and name != call.name:
+            call = None if position else self._latest(back)
+            if call is not None and call.name and name != call.name:
                 return None
-        if call is None or not name or not call.name or name == "null":
+        if call is None or unnamed or not call.name:
             return call
         if id and call.id and id != call.id:
             return None
@@ -158,6 +171,9 @@ class ToolCalls:
         if name != call.name:
             return None
         return None if not id and call.is_whole() else call
+
+    def _latest(self, back: int) -> _Call | None:
+        return self._calls[-min(back, len(self._calls))] if self._calls else None
 
     def _open(self, index: Hashable, kind: Literal["function", "custom"]) -> _Call:
         self.release()
@@ -187,6 +203,22 @@ class ToolCalls:
         for piece in call.pending:
             moves.tool_call_arguments(call.key, piece)
         call.pending = []
+
+
+def _backs(entries: Sequence[wire.ToolCall]) -> Sequence[int]:
+    """For each piece that says nothing of its call, which call from the end it continues.
+
+    Pieces side by side go on with as many calls, in order; one alone goes on with the last.
+    """
+    if len(entries) == 1:
+        return (1,)
+    backs: list[int] = []
+    run = 0
+    for entry in reversed(entries):
+        name = entry.function.name if entry.function is not None else None
+        run = 0 if entry.index is not None or entry.id or name else run + 1
+        backs.append(max(run, 1))
+    return backs[::-1]
 
 
 def _text(arguments: Any) -> str:
