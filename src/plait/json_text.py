@@ -118,6 +118,20 @@ def compact(raw: msgspec.Raw | bytes | str) -> str:
         return text
 
 
+def object_text(raw: msgspec.Raw) -> str:
+    """The text of what should be a JSON object: as `compact`; a string in its place is that text itself."""
+    text = compact(raw)
+    if not text.startswith('"'):
+        return text
+    try:
+        value = loads_tolerant(text)
+    except ValueError:
+        return text
+    if not isinstance(value, str):
+        return text
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 ABSENT = msgspec.Raw()
 """Default of a field that is kept as raw JSON. (Not None: of `Raw | None` msgspec reads null only.)"""
 

@@ -110,10 +110,15 @@ def _chat_output(payload: Any) -> bool:
     return False
 
 
+_NO_REASONS = ("null", "None")
+"""Written where nothing is meant. Gemini's enumerations have a value for that, too."""
+
+
 def _chat_completes(payload: Any, before: Sequence[Any]) -> bool:
     if _is_done(payload):
         return any(_chat_output(earlier) for earlier in before)
-    return any(choice.get("finish_reason") for choice in _choices(payload))
+    reasons = (choice.get("finish_reason") for choice in _choices(payload))
+    return any(reason and reason not in _NO_REASONS for reason in reasons)
 
 
 def _chat_fails(payload: Any, event: str) -> bool:
@@ -125,10 +130,14 @@ def _gemini_completes(payload: Any, _before: Sequence[Any]) -> bool:
         return False
     candidates, feedback = payload.get("candidates"), payload.get("promptFeedback")
     finished = [
-        isinstance(candidate, dict) and not candidate.get("index") and candidate.get("finishReason")
+        isinstance(candidate, dict) and not candidate.get("index") and _says(candidate.get("finishReason"))
         for candidate in (candidates if isinstance(candidates, list) else ())
     ]
-    return any(finished) or (isinstance(feedback, dict) and bool(feedback.get("blockReason")))
+    return any(finished) or (isinstance(feedback, dict) and _says(feedback.get("blockReason")))
+
+
+def _says(reason: Any) -> bool:
+    return bool(reason) and not str(reason).endswith("REASON_UNSPECIFIED")
 
 
 def _cohere_fails(payload: Any, event: str) -> bool:

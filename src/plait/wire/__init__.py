@@ -104,7 +104,7 @@ def translator(
     """
     cls = translator_class(wire)
     check_dialect(wire, dialect)
-    accepted = _options(cls)
+    accepted = _options(wire)
     strange = sorted(options.keys() - accepted)
     if strange:
         raise UnknownWireError(
@@ -120,8 +120,8 @@ def _reading(wire: str, dialect: str | None) -> Mapping[str, Any]:
 
 
 @cache
-def _options(cls: type[Translator]) -> frozenset[str]:
-    return frozenset(signature(cls).parameters) - {"assembler", "unknown"}
+def _options(wire: str) -> frozenset[str]:
+    return frozenset(signature(translator_class(wire)).parameters) - {"assembler", "unknown"}
 
 
 def read_response(

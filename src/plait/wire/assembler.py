@@ -442,6 +442,7 @@ class Assembler:
             call.complete = not cut and json_text.is_json("".join(call.pieces))
         else:
             call.complete = not cut and not turn_cut
+        call.complete = call.complete and bool(call.name)  # what has no name cannot be run
         call.state = "done"
         self._events.append(
             ToolCallDone(call.item_id, call.call_id, call.name, call.arguments(), call.complete, call.index)

@@ -244,7 +244,7 @@ class _Preparation:
             item: Item | None
             match part:
                 case TextPart():
-                    item = self._text(part)
+                    item = self._text(path, part)
                 case ReasoningContent():
                     item = self._reasoning(path, part)
                 case ProviderPart():
@@ -263,12 +263,19 @@ class _Preparation:
 
     # Parts
 
-    def _text(self, part: TextPart) -> TextPart | None:
+    def _text(self, path: str, part: TextPart) -> TextPart | None:
         own = part.format is not None and self._rules.sends(part.format)
         if not own and (part.signature or part.extra or part.format):
+            for name in ("signature", "extra"):
+                if getattr(part, name):
+                    self._notes.add(
+                        "dropped", f"{path}.{name}", f"made by {part.format!r}: only it takes it back"
+                    )
             part = part.model_copy(update={"signature": None, "extra": None, "format": None})
         if part.citations:
             kept = [one for one in part.citations if one.format is not None and self._rules.sends(one.format)]
+            if len(kept) < len(part.citations):
+                self._notes.add("dropped", f"{path}.citations", "this target does not take them back")
             part = part.model_copy(update={"citations": kept or None})
         return part if part.text.strip() or part.signature or part.extra else None
 

@@ -310,7 +310,7 @@ class AnthropicTranslator(Translator):
         elif kind == "tool_use":
             given = json_text.given(open_.block.input)
             if not open_.pieces and given is not None:
-                whole = json_text.compact(given)
+                whole = json_text.object_text(given)
                 if whole not in ("{}", "null"):
                     self.assembler.tool_call_arguments(key, whole)
             self.assembler.tool_call_done(key)

@@ -243,7 +243,8 @@ class Blocks:
     def _stop_tool(self, block: Block) -> None:
         input_ = block.start.input
         if input_ not in (None, {}) and not self.assembler.tool_call_length(block):
-            self.assembler.tool_call_arguments(block, msgspec.json.encode(input_).decode())
+            text = input_ if isinstance(input_, str) else msgspec.json.encode(input_).decode()
+            self.assembler.tool_call_arguments(block, text)
         self.assembler.tool_call_done(block)
 
     def _stop_server_tool(self, block: Block) -> None:

@@ -47,7 +47,6 @@ FINISH_REASONS: Mapping[str, FinishReason] = {
     "PUP_LIMITED_DISABLED": "error",
     "OTHER": "other",
     "IMAGE_OTHER": "other",
-    "FINISH_REASON_UNSPECIFIED": "other",
 }
 
 BLOCK_REASONS = frozenset(
@@ -59,10 +58,14 @@ BLOCK_REASONS = frozenset(
         "IMAGE_SAFETY",
         "MODEL_ARMOR",
         "JAILBREAK",
-        "BLOCKED_REASON_UNSPECIFIED",
     }
 )
 """Why a prompt was not answered: all are `content_filter`."""
+
+UNSPECIFIED = frozenset(
+    {"FINISH_REASON_UNSPECIFIED", "BLOCK_REASON_UNSPECIFIED", "BLOCKED_REASON_UNSPECIFIED"}
+)
+"""Values that give no reason: with them a response has not ended."""
 
 ERRORS: Mapping[str, type[ProviderError]] = {
     "CANCELLED": ServerError,

@@ -124,12 +124,21 @@ class GeminiTranslator(Translator):
             self._named = bool(chunk.response_id and chunk.model_version)
 
     def _read_feedback(self, feedback: wire.PromptFeedback) -> None:
-        if feedback.block_reason:
+        if feedback.block_reason and not self._says_nothing(feedback.block_reason):
             if feedback.block_reason not in mapping.BLOCK_REASONS:
                 self.unknown[f"block_reason:{feedback.block_reason}"] += 1
             self.assembler.finished("content_filter", feedback.block_reason)
 
+    def _says_nothing(self, raw: str) -> bool:
+        """Whether this is protobuf's default, which a gateway that prints defaults puts into every chunk."""
+        if raw not in mapping.UNSPECIFIED:
+            return False
+        self.unknown[f"finish_reason:{raw}"] += 1
+        return True
+
     def _finish(self, raw: str) -> None:
+        if self._says_nothing(raw):
+            return
         reason = mapping.FINISH_REASONS.get(raw)
         if reason is None:
             self.unknown[f"finish_reason:{raw}"] += 1
@@ -224,7 +233,9 @@ class GeminiTranslator(Translator):
             open_ = self._start_call(call.name, call)
         if open_ is None:
             self.unknown["part:functionCall without a name"] += 1
-            return
+            if not call.args and not call.id:
+                return
+            open_ = self._start_call("", call)
         if signature is not None:
             self.assembler.tool_call_extra(open_.key, signature=signature)
         for arg in call.partial_args or ():
@@ -237,7 +248,7 @@ class GeminiTranslator(Translator):
             self._close_call()
         key = self._next()
         self.assembler.tool_call_started(key, name=name, call_id=call.id)
-        arguments = json_text.compact(call.args) if call.args else "null"
+        arguments = json_text.object_text(call.args) if call.args else "null"
         whole = "{}" if arguments == "null" else arguments
         if whole == "{}" and (call.partial_args or call.will_continue):
             self._call = _OpenCall(key, call.id, PartialArguments())

@@ -14,7 +14,6 @@ from plait.wire.errors import error_facts, typed_error
 from plait.wire.ollama_chat import mapping, wire
 from plait.wire.openai_chat import media
 from plait.wire.parser import Translator
-from plait.wire.reading import Reader
 
 _Message = wire.Message  # found faster so
 
@@ -29,10 +28,8 @@ class OllamaTranslator(Translator):
     framings = ("ndjson",)
 
     def __init__(self, assembler: Assembler, unknown: Counter[str], *, count_fields: bool = False) -> None:
+        # `count_fields` is the parser's reader's business: here no document is read by itself.
         super().__init__(assembler, unknown)
-        self._reader = Reader(
-            wire.Function, unknown, count_fields=count_fields, path="message.tool_calls[].function"
-        )
         self._named = False
         self._say = assembler.text
         self._kind: Literal["text", "thinking"] | None = None
@@ -44,6 +41,8 @@ class OllamaTranslator(Translator):
             self._identify(line)
         message: Any = line.message
         if message.__class__ is not _Message or line.error:
+            if message.__class__ is _Message:
+                self._message(message)
             self._raise_error(line)
         elif self._kind != "text" or message.tool_calls or message.thinking or message.images:
             self._message(message)
@@ -130,8 +129,4 @@ class OllamaTranslator(Translator):
 
     def _arguments(self, raw: msgspec.Raw) -> str:
         """Arguments as text: as they came, without white space; what came as text is the text."""
-        value = bytes(raw)
-        if value.startswith(b'"'):
-            text: str = self._reader.opaque(raw)
-            return text
-        return "" if value in (b"", b"null") else json_text.compact(raw)
+        return "" if bytes(raw) in (b"", b"null") else json_text.object_text(raw)

@@ -50,6 +50,14 @@ FINISH_REASONS: Mapping[str, FinishReason] = {
 NATIVE_LIMITS = frozenset({"length", "max_tokens", "max_output_tokens", "MAX_TOKENS"})
 """Values of OpenRouter's `native_finish_reason` that mean a token limit, whatever `finish_reason` says."""
 
+NATIVE_FILTERS = frozenset(
+    {"refusal", "content_filter", "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"}
+)
+"""Values of it that mean a refusal or a filter."""
+
+NO_REASONS = frozenset({"null", "None"})
+"""What some servers write into every chunk where `null` is meant: the answer goes on."""
+
 REASONING_FIELDS = ("reasoning_content", "reasoning")
 """Fields with reasoning as plain text, which some servers send twice: the first that is there is read.
 

@@ -199,8 +199,12 @@ class ChatTranslator(Translator):
         reason = mapping.FINISH_REASONS.get(raw)
         if reason is None:
             self.unknown[f"finish_reason:{raw[:100]}"] += 1
+        if raw in mapping.NO_REASONS:
+            return
         if native in mapping.NATIVE_LIMITS and reason in ("stop", "tool_calls"):
             reason = "length"
+        elif native in mapping.NATIVE_FILTERS and reason == "stop":
+            reason = "content_filter"
         self.assembler.finished(reason or "other", raw)
 
     def _usage(self, usage: wire.Usage) -> None:

@@ -89,9 +89,9 @@ class ResponsesTranslator(Translator):
     def read_error(self, document: dict[str, Any], event: str | None = None) -> PlaitError | None:
         """An error of any shape; a response that failed is not one here: it may hold output."""
         kind = document.get("type")
-        if event == "error" or kind == "error":
+        if event == "error" or kind in _ERROR_EVENTS:
             # Flat events have no type of their own: "error" only says that they are one.
-            flat = {name: value for name, value in document.items() if name != "type" or value != "error"}
+            flat = {name: value for name, value in document.items() if name != "type" or value not in _ERROR_EVENTS}
             return self._typed(error_facts(flat), document, ServerError)
         is_event = isinstance(kind, str) and (kind.startswith("response.") or ":" in kind)
         is_response = document.get("object") == "response" or "output" in document
@@ -252,7 +252,7 @@ class ResponsesTranslator(Translator):
     def _end(self, response: wire.Response, named: str) -> None:
         """The terminal event, or a whole body. Of its status and the event's name the worse one counts."""
         said = {named, response.status}
-        reason = response.incomplete_details.reason if response.incomplete_details else None
+        reason = (response.incomplete_details.reason or None) if response.incomplete_details else None
         failed = "failed" in said or bool(response.error)
         incomplete = "incomplete" in said or reason is not None
         self._start(response)
@@ -303,6 +303,7 @@ class ResponsesTranslator(Translator):
         return typed_error(facts, table, provider=self.name, retry_after=_retry_after(raw), default=default)
 
 
+_ERROR_EVENTS = ("error", "response.error")
 _TERMINAL = (wire.ResponseCompleted, wire.ResponseIncomplete, wire.ResponseFailed)
 
 
