@@ -91,7 +91,11 @@ class ResponsesTranslator(Translator):
         kind = document.get("type")
         if event == "error" or kind in _ERROR_EVENTS:
             # Flat events have no type of their own: "error" only says that they are one.
-            flat = {name: value for name, value in document.items() if name != "type" or value not in _ERROR_EVENTS}
+            flat = {
+                name: value
+                for name, value in document.items()
+                if name != "type" or value not in _ERROR_EVENTS
+            }
             return self._typed(error_facts(flat), document, ServerError)
         is_event = isinstance(kind, str) and (kind.startswith("response.") or ":" in kind)
         is_response = document.get("object") == "response" or "output" in document
