@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 CORPUS = Path(os.environ["PLAIT_CORPUS"]) if os.environ.get("PLAIT_CORPUS") else None
 
@@ -22,6 +23,7 @@ class Recording:
     path: Path
     url: str
     status: int
+    request: dict[str, Any] | None = field(default=None, compare=False, repr=False)
 
     def body(self) -> bytes:
         """The bytes as recorded."""
@@ -37,7 +39,13 @@ def _entries() -> tuple[Recording, ...]:
                 entry = json.loads(line)
                 wire = {"cohere-v2": "cohere-chat"}.get(entry["wire"], entry["wire"])
                 yield Recording(
-                    entry["id"], wire, entry["kind"], CORPUS / entry["file"], entry["url"], entry["status"]
+                    entry["id"],
+                    wire,
+                    entry["kind"],
+                    CORPUS / entry["file"],
+                    entry["url"],
+                    entry["status"],
+                    entry["request"],
                 )
 
     return tuple(read()) if CORPUS else ()

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from plait.errors import PlaitError, ProtocolError, ProviderError, UnknownWireError, quote
 from plait.wire.assembler import Assembler
-from plait.wire.http_errors import http_error
 from plait.wire.parser import Parser, Translator, read_whole
 from plait.wire.reading import NotAnObject
 
@@ -156,5 +155,7 @@ def read_error(
     wire: str, status: int, headers: Mapping[str, str], body: bytes | str, *, provider: str | None = None
 ) -> ProviderError:
     """The typed error of an HTTP error response. See `plait.read_error`."""
+    from plait.wire.http_errors import http_error  # reads dates: not needed to read a stream
+
     errors = import_module(translator_class(wire).__module__.replace(".parser", ".mapping")).ERRORS
     return http_error(provider or wire, errors, status, headers, body)

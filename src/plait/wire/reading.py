@@ -74,7 +74,7 @@ class Reader:
         join_halves: bool = False,
         path: str = "",
     ) -> None:
-        self._decode = msgspec.json.Decoder(types).decode
+        self._decode = _decoder(types).decode
         self._types = types
         self._unknown = unknown
         self._ignored = ignored
@@ -326,6 +326,11 @@ def _kind(value: Any) -> str:
         if isinstance(value, type_):
             return name
     return "number"
+
+
+@cache
+def _decoder(types: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(types)
 
 
 @cache

@@ -45,7 +45,7 @@ def _tool(tool: ToolDefinition, notes: Notes) -> dict[str, Any]:
     if name != tool.name:
         notes.add("renamed", what, f"no name here: sent as {name!r}", _TOOL_DOCS)
     made: dict[str, Any] = {"name": name}
-    if tool.description:
+    if tool.description is not None:
         made["description"] = tool.description
     made["input_schema"] = input_schema(tool, what, notes)
     if tool.strict is not None and tool.kind == "function":

@@ -1,7 +1,7 @@
 """Turns and options -> the body of `generateContent` and `streamGenerateContent`.
 
 The URL names the model and whether the answer is streamed (`?alt=sse`), so neither is in the body.
-Sources, as of 2026-11: https://ai.google.dev/api/generate-content and the types of the `google-genai` SDK 3.6.1.
+Sources, as of 2026-11: https://ai.google.dev/api/generate-content and the types of `google-genai` 3.6.1.
 """
 
 from __future__ import annotations

@@ -98,9 +98,9 @@ class ChatTranslator(Translator):
             delta = choice.delta
             if delta is not None:
                 content = delta.content
+                calls = delta.tool_calls
                 if (
-                    delta.tool_calls
-                    or delta.reasoning
+                    delta.reasoning
                     or delta.reasoning_content
                     or delta.reasoning_details
                     or delta.refusal
@@ -112,6 +112,11 @@ class ChatTranslator(Translator):
                     or delta.extra_content
                 ):
                     self._delta(delta)
+                elif calls:
+                    if content or self._kind != "tool_call":
+                        self._delta(delta)
+                    else:
+                        self._calls.read(calls)
                 elif content:
                     if self._in_text and content.__class__ is str:
                         self._say(content, self._run)

@@ -74,6 +74,8 @@ class ToolCalls:
 
     def read(self, entries: Sequence[wire.ToolCall]) -> None:
         """The `tool_calls` of a delta or message."""
+        if len(entries) == 1 and self._continues(entries[0]):
+            return
         backs = _backs(entries)
         for position, entry in enumerate(entries):
             kind: Literal["function", "custom"] = "function"
@@ -85,6 +87,20 @@ class ToolCalls:
             text, id_ = _text(arguments), entry.id or None
             extra = mapping.kept(entry.extra_content, self._unknown)
             self._piece(entry.index, position, backs[position], id_, name, text, kind, extra)
+
+    def _continues(self, entry: wire.ToolCall) -> bool:
+        """Take nearly all pieces at once: more arguments of a call that has started, named by its index."""
+        function = entry.function
+        if function is None or entry.id or function.name or entry.custom or entry.extra_content:
+            return False
+        call = self._by_index.get(entry.index)
+        arguments = function.arguments
+        if call is None or not call.started or not isinstance(arguments, str):
+            return False
+        if arguments:
+            call.first = arguments if call.first is None else ""
+            self._assembler.tool_call_arguments(call.key, arguments)
+        return True
 
     def read_legacy(self, function: wire.Function) -> None:
         """The `function_call` that came before `tool_calls`: one call, without an id."""
