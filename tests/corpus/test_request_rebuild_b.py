@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -57,10 +58,13 @@ DIALECTS = {
 
 def _nothing_said(body: Json) -> None:
     """Null, an empty list and `false` of a field whose default is that say what is said by leaving it out."""
-    for holder in (body, *_messages(body)):
+    parts = [part for message in _messages(body) for part in _parts(message)]
+    for holder in (body, *body.get("tools", ()), *_messages(body), *parts):
         for name in [name for name, value in holder.items() if value is None or value == []]:
             if name not in ("summary", "annotations"):
                 del holder[name]
+    if body.get("instructions") == "":
+        del body["instructions"]
     for name in ("stream", "prefix"):
         for holder in (body, *_messages(body)):
             if holder.get(name) is False:
@@ -79,6 +83,22 @@ def _lone_text(body: Json) -> None:
                     message[name] = "".join(part["text"] for part in parts)
 
 
+def _automatic_choice(body: Json) -> None:
+    """Tools are chosen automatically unless it is said otherwise."""
+    if body.get("tool_choice") == "auto":
+        del body["tool_choice"]
+
+
+def _empty_answer(body: Json) -> None:
+    """An answer without text and calls says nothing, and neither does empty text beside calls."""
+    for message in _messages(body):
+        if message.get("role") == "assistant" and message.get("content") in ("", []):
+            del message["content"]
+    name = "messages" if "messages" in body else "input"
+    if isinstance(body[name], list):
+        body[name] = [message for message in body[name] if not message.keys() <= {"role", "type"}]
+
+
 def _limit(body: Json) -> None:
     """`max_tokens` is the former name of `max_completion_tokens`; each server has its own."""
     if "max_tokens" in body:
@@ -93,9 +113,11 @@ def _instruction_role(body: Json) -> None:
 
 
 def _function(body: Json) -> None:
-    """`type` of a tool, of its choice and of a call is `function` unless it is said."""
+    """`type` of a tool, of its choice and of a call is `function` unless it is said; a call has no index."""
     calls = [call for message in _messages(body) for call in message.get("tool_calls", ())]
     choice = body.get("tool_choice")
+    for call in calls:
+        call.pop("index", None)  # of a stream's piece
     for thing in (*body.get("tools", ()), *calls, *([choice] if isinstance(choice, dict) else ())):
         thing.setdefault("type", "function")
 
@@ -140,7 +162,7 @@ def _item_defaults(body: Json) -> None:
             item.setdefault("type", "message")
         if item.get("status") == "completed":
             del item["status"]
-        for part in item["content"] if isinstance(item.get("content"), list) else ():
+        for part in _parts(item):
             if part["type"] == "input_image":
                 part.setdefault("detail", "auto")
 
@@ -152,10 +174,29 @@ def _not_strict(body: Json) -> None:
             tool["strict"] = False
 
 
+def _search_name(body: Json) -> None:
+    """`web_search_preview` is the former name of `web_search`."""
+    for tool in body.get("tools", ()):
+        if tool["type"] == "web_search_preview":
+            tool["type"] = "web_search"
+
+
+def _unkept_ids(body: Json) -> None:
+    """The id of encrypted reasoning refers to nothing where the response is not stored."""
+    for item in body["input"]:
+        if body.get("store") is False and item.get("encrypted_content"):
+            item.pop("id", None)
+
+
 def _tool_order(body: Json) -> None:
     """The order of tools says nothing; the search is last in ours."""
     if "tools" in body:
-        body["tools"].sort(key=json.dumps)
+        body["tools"].sort(key=lambda tool: tool.get("name") or tool.get("function", {}).get("name") or "")
+
+
+def _parts(message: Json) -> list[Json]:
+    given = message.get("content", message.get("output"))
+    return [part for part in given if isinstance(part, dict)] if isinstance(given, list) else []
 
 
 def _messages(body: Json) -> list[Json]:
@@ -163,15 +204,15 @@ def _messages(body: Json) -> list[Json]:
     return given if isinstance(given, list) else []
 
 
-_CHAT = (_nothing_said, _lone_text, _limit, _instruction_role, _function, _stop, _plain_text_format)
+_CHAT = (_nothing_said, _lone_text, _empty_answer, _limit, _instruction_role, _function, _stop, _plain_text_format)
 EQUIVALENCES: dict[str, tuple[Callable[[Json], None], ...]] = {
-    "openai-chat": (*_CHAT, _tool_order),
+    "openai-chat": (*_CHAT, _automatic_choice, _tool_order),
     "openai-responses": (
-        _nothing_said, _lone_text, _instruction_role, _plain_text_format, _instructions, _item_defaults,
-        _not_strict, _tool_order,
+        _nothing_said, _lone_text, _empty_answer, _instruction_role, _plain_text_format, _instructions, _item_defaults,
+        _not_strict, _search_name, _unkept_ids, _tool_order,
     ),
     "mistral-chat": (*_CHAT, _result_name),
-    "cohere-chat": (_nothing_said, _lone_text),
+    "cohere-chat": (_nothing_said, _lone_text, _empty_answer),
 }  # fmt: skip
 """What may differ, by wire; why it may is in the docstring of each. The order of keys says nothing."""
 
@@ -195,12 +236,32 @@ def _difference(wanted: Any, got: Any, path: str = "") -> Iterator[str]:
     """Where two bodies differ, one line each."""
     if isinstance(wanted, dict) and isinstance(got, dict):
         for name in sorted(wanted.keys() | got.keys()):
-            yield from _difference(wanted.get(name), got.get(name), f"{path}.{name}")
+            yield from _difference(wanted.get(name, "(absent)"), got.get(name, "(absent)"), f"{path}.{name}")
     elif isinstance(wanted, list) and isinstance(got, list) and len(wanted) == len(got):
         for at, (one, other) in enumerate(zip(wanted, got, strict=True)):
             yield from _difference(one, other, f"{path}[{at}]")
     elif wanted != got:
         yield f"{path}: {json.dumps(wanted)[:200]} != {json.dumps(got)[:200]}"
+
+
+_ELIDED = re.compile(r"<base64 elided, \d+ chars>")
+_KINDS = {"video_url": "video/mp4", "image_url": "image/png"}
+
+
+def _filled(value: Any, key: str = "", name: str = "") -> Any:
+    """The request with data again where the recording has a note in its place."""
+    if isinstance(value, dict):
+        name = value.get("filename", "")
+        inside = {one: key if one == "url" else one for one in value}
+        return {one: _filled(two, inside[one], name) for one, two in value.items()}
+    if isinstance(value, list):
+        return [_filled(one, key) for one in value]
+    if not isinstance(value, str) or not _ELIDED.fullmatch(value):
+        return value
+    if key in ("data", "encrypted_content"):
+        return "AAAA"
+    kind = "audio/mpeg" if name.endswith(".mp3") else _KINDS.get(key, "application/pdf")
+    return f"data:{kind};base64,AAAA"
 
 
 class Outcomes:
@@ -217,10 +278,10 @@ def outcomes(wire: str) -> Outcomes:
     """Reads and rebuilds every request of a wire once."""
     made = Outcomes()
     for entry in _entries(wire):
-        assert entry.request is not None
+        request = _filled(entry.request)
         dialect = DIALECTS.get((wire, urlsplit(entry.url).netloc))
         try:
-            messages, options = READERS[wire](entry.request, dialect)
+            messages, options = READERS[wire](request, dialect)
         except NotExpressible as reason:
             made.not_expressible[str(reason)] += 1
             continue
@@ -229,7 +290,7 @@ def outcomes(wire: str) -> Outcomes:
         except plait.PlaitError as error:
             made.unequal[entry.id] = f"refused: {error}"
             continue
-        wanted, got = _normal(wire, entry.request), _normal(wire, plan.body)
+        wanted, got = _normal(wire, request), _normal(wire, plan.body)
         if wanted == got:
             made.equal.append(entry.id)
         else:

@@ -35,6 +35,7 @@ WIRES: tuple[str, ...] = tuple(_TRANSLATORS)
 """The wire formats that can be read."""
 
 
+@cache
 def translator_class(wire: str) -> type[Translator]:
     """The class that reads this wire format; imported on first use.
 
@@ -104,7 +105,7 @@ def translator(
     cls = translator_class(wire)
     check_dialect(wire, dialect)
     accepted = _options(wire)
-    strange = sorted(options.keys() - accepted)
+    strange = [name for name in options if name not in accepted]
     if strange:
         raise UnknownWireError(
             f"{wire} has no option {strange[0]!r}; its options are {', '.join(sorted(accepted))}"

@@ -19,7 +19,7 @@ from plait.events import Event
 from plait.framing import BytesLike, EventStreamMessage, ServerSentEvent
 from plait.wire.assembler import Assembler
 from plait.wire.bodies import FRAMINGS, Framing, FramingName
-from plait.wire.reading import Counts, NotAnObject, Reader
+from plait.wire.reading import DONE, Counts, NotAnObject, Reader
 
 if TYPE_CHECKING:
     from plait.messages import AssistantMessage
@@ -28,7 +28,6 @@ MAX_BODY = 64 * 1024 * 1024
 """Bytes of a whole JSON body in place of a stream: as many as one frame may have."""
 
 _SLICE = 64 * 1024
-_DONE = "[DONE]"
 _SPACES = re.compile(r"\s*+")
 _BLANK = re.compile(rb"(?:[ \t\r\n]|\xef\xbb\xbf)*+")
 
@@ -288,7 +287,7 @@ class Parser:
         try:
             document = self._reader.generic(frame.data)
         except NotAnObject:
-            if not frame.terminated or not frame.data.strip() or frame.data.startswith((_DONE, "{")):
+            if not frame.terminated or not frame.data.strip() or frame.data.startswith((DONE, "{")):
                 raise
             document = frame.data
         self._read_error(
@@ -304,7 +303,7 @@ class Parser:
 
     def _not_an_object(self, frame: ServerSentEvent, number: int, problem: NotAnObject) -> None:
         text = frame.data.strip()
-        if text.startswith(_DONE):
+        if text.startswith(DONE):
             self._translator.done_marker()
         elif not text or text.startswith(":"):
             self.unknown["keep-alive"] += 1  # some gateways send the comment as data
@@ -490,7 +489,7 @@ def read_whole(
 def _documents(text: str) -> list[str]:
     """JSON documents without the blank line between them, each on new lines; the last one may be cut."""
     lines = text.split("\n")
-    if all(line.startswith(("{", _DONE)) for line in lines):
+    if all(line.startswith(("{", DONE)) for line in lines):
         return lines
     if "\n{" not in text:
         return [text]

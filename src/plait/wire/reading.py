@@ -17,6 +17,7 @@ import json
 import math
 import re
 from collections import Counter
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -24,6 +25,9 @@ import msgspec
 from msgspec import inspect
 
 from plait import json_text
+
+DONE = "[DONE]"
+"""What some servers send as the data of a last event."""
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _SURROGATE = re.compile("\\\\u[dD][89a-fA-F]|[\ud800-\udfff]")
@@ -74,7 +78,7 @@ class Reader:
         join_halves: bool = False,
         path: str = "",
     ) -> None:
-        self._decode = _decoder(types).decode
+        self._decode, self._skipped = _decoder(types, ignored)
         self._types = types
         self._unknown = unknown
         self._ignored = ignored
@@ -94,9 +98,12 @@ class Reader:
         """
         if self._fast:
             try:
-                return self._decode(text)
+                document = self._decode(text)
             except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-                pass
+                if text.startswith(DONE):
+                    raise NotAnObject("the end marker") from None
+            else:
+                return None if document.__class__ in self._skipped else document
         return self.convert(self.generic(text), event)
 
     def read_all(self, texts: list[str]) -> list[Any] | None:
@@ -329,8 +336,18 @@ def _kind(value: Any) -> str:
 
 
 @cache
-def _decoder(types: Any) -> msgspec.json.Decoder[Any]:
-    return msgspec.json.Decoder(types)
+def _decoder(types: Any, ignored: frozenset[str]) -> tuple[Callable[[str], Any], frozenset[type]]:
+    """What decodes a document, and the classes that say no more than that theirs is to be ignored.
+
+    An ignored event has a class without fields: to msgspec an unknown tag is an error, and those are slow.
+    """
+    skipped: list[type] = []
+    if ignored:
+        field, structs = _tagged(types)
+        for number, tag in enumerate(sorted(ignored - structs.keys())):
+            skipped.append(msgspec.defstruct(f"Ignored{number}", [], tag_field=field, tag=tag))
+            types |= skipped[-1]
+    return msgspec.json.Decoder(types).decode, frozenset(skipped)
 
 
 @cache

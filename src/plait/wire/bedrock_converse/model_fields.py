@@ -22,8 +22,6 @@ _FIELD_DOCS = "https://docs.aws.amazon.com/bedrock/latest/userguide/model-parame
 
 _THREE = {"minimal": "low", "low": "low", "medium": "medium", "high": "high", "xhigh": "high", "max": "high"}
 _TWO = {**_THREE, "medium": "high"}
-_ROOM = 4096
-"""Tokens for the answer where only the thinking has a limit."""
 
 
 @dataclass(slots=True)
@@ -61,10 +59,6 @@ def _claude(made: Extras, asked: Asked, messages: list[dict[str, Any]], notes: N
         made.values["output_config"] = {"effort": thinking.effort}
     if "top_k" in asked:
         made.values["top_k"] = asked.take("top_k")
-    if thinking.budget and made.max_tokens is None:
-        made.max_tokens = thinking.budget + _ROOM
-        why = f"the limit must exceed the budget of the thinking: {made.max_tokens}"
-        notes.add("added", "max_output_tokens", why, claude.THINKING_DOCS)
     made.thinks = thinking.mode == "enabled"
 
 

@@ -40,7 +40,8 @@ _OLD = Model(thinking=None, json_schema=False, mixes=False)
 _MODELS: tuple[tuple[str, Model], ...] = (
     (r"gemma", replace(_OLD, system=False)),
     (r"gemini-2\.0.*image", replace(_OLD, system=False)),
-    (r"gemini-(1|2\.0)", _OLD),
+    (r"gemini-2\.0", replace(_OLD, json_schema=True)),
+    (r"gemini-1", _OLD),
     (r"gemini-2\.5-pro", replace(_2_5, always_thinks=True)),
     (r"gemini-2\.5", _2_5),
     (r"gemini-([3-9]|\d\d)", Model(result_media=True, signs=True, mixes=True)),

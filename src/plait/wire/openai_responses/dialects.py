@@ -34,6 +34,7 @@ class Dialect:
         names_formats: reasoning items say in `format` who made them
         id_prefixes: ids must begin as OpenAI's do (`rs_`, `msg_`, `fc_`), so others are left out
         call_id_length: the longest `call_id`, where there is a limit
+        encrypts: it encrypts reasoning on demand, so that a server that keeps nothing can be given it back
         stores: it keeps responses, so `store` and `previous_response_id` can be asked for
         forced: fields it demands, whatever was asked
         only: the options that it takes, where it refuses all others
@@ -51,6 +52,7 @@ class Dialect:
     names_formats: bool = False
     id_prefixes: bool = False
     call_id_length: int | None = None
+    encrypts: bool = True
     stores: bool = True
     forced: tuple[tuple[str, Any], ...] = ()
     only: frozenset[str] | None = None
@@ -92,6 +94,7 @@ DIALECTS: Mapping[str, Dialect] = {
     "deepseek": Dialect(
         formats=_OWN | {TEXT_FORMAT},
         ids="reasoning",
+        encrypts=False,
         stores=False,
         user="user",
         refuses_sampling=False,

@@ -52,7 +52,7 @@ def rules(dialect: str | None, asked: Asked) -> HistoryRules:
         id_pattern=rf"(?s).{{1,{limit}}}" if limit else r"(?s).+",
         name_pattern=_NAMES,
         custom_tools=True,
-        continues=taken.stores and "previous_response_id" in asked,
+        continues=taken.stores and ("previous_response_id" in asked or "conversation" in asked.options.extra),
     )
 
 
@@ -212,7 +212,7 @@ class _Request:
         if made:
             body["reasoning"] = made
         expected = made.get("effort") != "none" and (bool(made) or reasoned or self._is_reasoning_model())
-        if not stored and expected:
+        if not stored and expected and self._row.encrypts:
             body["include"] = [_ENCRYPTED]
 
     # Tools
