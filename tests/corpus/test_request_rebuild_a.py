@@ -20,7 +20,7 @@ import plait
 from plait.errors import InvalidDataError
 from recordings import Recording, recordings
 from request_reading.expressible import NotExpressible
-from request_reading.gemini import camel_keys
+from request_reading.gemini import camel_keys, json_schema
 
 Body = dict[str, Any]
 
@@ -121,9 +121,12 @@ def _system_without_role(body: Body) -> Body:
 
 
 def _tools_listed(body: Body) -> Body:
-    """One object stands for a list of one: protobuf's JSON is read so."""
+    """One object stands for a list of one: protobuf's JSON is read so. Functions and the provider's own
+    tools may stand in any order.
+    """
     if isinstance(body.get("tools"), dict):
         body["tools"] = [body["tools"]]
+    body.get("tools", []).sort(key=lambda tool: sorted(tool))
     return body
 
 
@@ -143,25 +146,16 @@ def _schemas_in_one_field(body: Body) -> Body:
     """
     for tool in body.get("tools", ()):
         for function in tool.get("functionDeclarations", ()):
+            if function.get("description") is None:
+                function.pop("description", None)
             older = function.pop("parameters", None)
-            schema = function.pop("parametersJsonSchema", None) or _in_json_schema(older)
+            schema = function.pop("parametersJsonSchema", None) or json_schema(older)
             if schema and schema.get("properties"):
                 function["parametersJsonSchema"] = schema
     config = body.get("generationConfig", {})
     if "responseSchema" in config:
-        config["responseJsonSchema"] = _in_json_schema(config.pop("responseSchema"))
+        config["responseJsonSchema"] = json_schema(config.pop("responseSchema"))
     return body
-
-
-def _in_json_schema(schema: Any) -> Any:
-    if isinstance(schema, list):
-        return [_in_json_schema(item) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    made = {key: _in_json_schema(value) for key, value in camel_keys(schema).items()}
-    if isinstance(made.get("type"), str):
-        made["type"] = made["type"].lower()
-    return made
 
 
 def _camel_case(body: Body) -> Body:

@@ -37,6 +37,23 @@ def camel_keys(value: Any) -> Any:
     return made
 
 
+def json_schema(schema: Any) -> Any:
+    """A schema of the older fields as JSON schema: names in camelCase, types in small letters."""
+    if isinstance(schema, list):
+        return [json_schema(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {}
+    for key, value in schema.items():
+        if key == "properties":
+            made[key] = {name: json_schema(one) for name, one in value.items()}
+        elif key == "type" and isinstance(value, str):
+            made[key] = value.lower()
+        else:
+            made[re.sub(r"_([a-z])", lambda found: found[1].upper(), key)] = json_schema(value)
+    return made
+
+
 def read(request: dict[str, Any], url: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """The messages and the options (with `dialect`) of a request.
 
@@ -73,11 +90,14 @@ class _Contents:
 
     def read(self, contents: list[dict[str, Any]]) -> list[dict[str, Any]]:
         messages: list[dict[str, Any]] = []
+        if contents[0] == {"role": "user", "parts": [{"text": ""}]} and len(contents) > 1:
+            contents = contents[1:]  # no turn: the conversation begins with the model's
         for content in contents:
             parts = content.get("parts") or []
             if content.get("role") == "model":
-                made = [self._made(part) for part in parts]
-                messages.append({"role": "assistant", "content": made})
+                if not messages or messages[-1]["role"] != "assistant":  # two in a row are one turn
+                    messages.append({"role": "assistant", "content": []})
+                messages[-1]["content"] += [self._made(part) for part in parts]
                 continue
             for part in parts:
                 is_result = "functionResponse" in part
@@ -95,6 +115,8 @@ class _Contents:
             detail = {"type": "text", "text": part["text"], "format": FORMAT, **signed}
             return {"type": "reasoning", "details": [detail]}
         if bare.keys() == {"text"}:
+            if not part["text"].strip() and not signature:
+                raise NotExpressible("an assistant's text of nothing: none is sent")
             return {"type": "text", "text": part["text"], **signed}
         if bare.keys() == {"functionCall"}:
             return {**self._call(part["functionCall"]), **signed}
@@ -141,6 +163,8 @@ def _said(part: dict[str, Any]) -> dict[str, Any]:
     match part:
         case {"text": text}:
             only(part, "a user part", "text")
+            if not text.strip():
+                raise NotExpressible("a user's text of nothing: none is sent")
             return {"type": "text", "text": text}
         case {"inlineData": data}:
             only(part, "a user part", "inlineData")
@@ -158,7 +182,7 @@ def _config(rest: dict[str, Any], options: dict[str, Any]) -> None:
     for name, option in _OPTIONS.items():
         if config.get(name) is not None:
             options[option] = config.pop(name)
-    schema = config.pop("responseJsonSchema", None) or config.pop("responseSchema", None)
+    schema = config.pop("responseJsonSchema", None) or json_schema(config.pop("responseSchema", None))
     if config.get("responseMimeType") == "application/json":
         del config["responseMimeType"]
         options["output"] = "json" if schema is None else {"json_schema": schema}
@@ -213,6 +237,6 @@ def _tools(rest: dict[str, Any], options: dict[str, Any]) -> None:
 
 def _declared(given: dict[str, Any]) -> dict[str, Any]:
     only(given, "a function", "name", "description", "parameters", "parametersJsonSchema")
-    schema = given.get("parametersJsonSchema") or given.get("parameters")
+    schema = given.get("parametersJsonSchema") or json_schema(given.get("parameters"))
     made = {key: given[key] for key in ("name", "description") if given.get(key) is not None}
     return {**made, "parameters": schema} if schema else made

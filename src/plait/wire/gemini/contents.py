@@ -111,7 +111,8 @@ class ContentsWriter:
         return self._identified(call, {"name": call.name, "args": call.input})
 
     def _identified(self, call: Call, data: dict[str, Any]) -> dict[str, Any]:
-        return {"id": call.native_id, **data} if self._row.ids and call.native_id else data
+        takes = self._row.ids or self._model.ids
+        return {"id": call.native_id, **data} if takes and call.native_id else data
 
     def _provider(self, part: ProviderPart, path: str) -> list[dict[str, Any]]:
         data = part.data
@@ -151,6 +152,8 @@ class ContentsWriter:
         if isinstance(output, ContentOutput):
             media = [part for part in output.value if not isinstance(part, TextPart)]
             if media:
+                if not result.text:
+                    data["response"] = {}  # an empty text would be said to be what the function gave
                 data["parts"] = [self._media(part, result.path) for part in media]
         return data
 

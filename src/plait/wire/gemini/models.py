@@ -20,6 +20,7 @@ class Model:
         always_thinks: thinking cannot be turned off
         json_schema: JSON schemas as they are; else only the subset that `schemas.openapi_schema` writes
         result_media: images and files may stand in a function's response
+        ids: function calls and their responses carry the provider's ids on every server
         signs: the first function call of each step must be signed
         mixes: functions, and the provider's own tools or JSON output, in one request; None: not known
         system: system instructions are taken; else they go into the first user text
@@ -29,6 +30,7 @@ class Model:
     always_thinks: bool = False
     json_schema: bool = True
     result_media: bool = False
+    ids: bool = False
     signs: bool = False
     mixes: bool | None = None
     system: bool = True
@@ -44,7 +46,7 @@ _MODELS: tuple[tuple[str, Model], ...] = (
     (r"gemini-1", _OLD),
     (r"gemini-2\.5-pro", replace(_2_5, always_thinks=True)),
     (r"gemini-2\.5", _2_5),
-    (r"gemini-([3-9]|\d\d)", Model(result_media=True, signs=True, mixes=True)),
+    (r"gemini-([3-9]|\d\d)", Model(result_media=True, ids=True, signs=True, mixes=True)),
 )
 
 

@@ -303,7 +303,8 @@ class ChatTranslator(Translator):
                 self._citations.place(self._text_run)
         if delta.executed_tools:
             self._tools.read(delta.executed_tools)
-        self._extra = mapping.kept(delta.extra_content, self.unknown) or self._extra
+        if delta.extra_content:
+            self._extra = mapping.kept(delta.extra_content, self.unknown) or self._extra
 
     def _details(self, entries: list[msgspec.Raw]) -> bool:
         self._flush_split()
