@@ -47,7 +47,7 @@ def events() -> str:
 
 
 def wire_formats() -> str:
-    """Every wire format: its terminal event, finish reasons, usage and error codes, from its mapping tables."""
+    """Every wire format: terminal event, finish reasons, usage and error codes, from its mapping tables."""
     return "\n".join(_wire_format(wire) for wire in WIRES)
 
 

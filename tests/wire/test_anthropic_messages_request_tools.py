@@ -45,6 +45,12 @@ def test_tool_choice(options: dict[str, Any], expected: Any) -> None:
     assert (body["tools"], body.get("tool_choice"), notes) == ([SENT], expected, [])
 
 
+def test_an_empty_description_is_sent() -> None:
+    """It is taken, and what the caller gave is not changed."""
+    body, notes = planned(ASK, tools=[{**TOOL, "description": ""}])
+    assert (body["tools"], notes) == ([{**SENT, "description": ""}], [])
+
+
 def test_without_tools_there_is_no_choice() -> None:
     """A choice between no tools is refused: it is dropped with a note."""
     expected = [("dropped", "tool_choice"), ("dropped", "parallel_tool_calls")]

@@ -128,6 +128,11 @@ def test_an_empty_turn_is_left_out() -> None:
         pytest.param(
             file(url("https://youtu.be/x1")), {"fileData": {"fileUri": "https://youtu.be/x1"}}, id="YouTube"
         ),
+        pytest.param(
+            file(url("https://m.youtube.com/watch?v=x1")),
+            {"fileData": {"fileUri": "https://m.youtube.com/watch?v=x1"}},
+            id="YouTube for phones",
+        ),
     ],
 )
 def test_user_content(part: dict[str, Any], expected: dict[str, Any]) -> None:
@@ -199,7 +204,7 @@ def test_signatures_of_others_stay_behind() -> None:
     sent, notes = contents([user("Hi"), turn, results(k1="ok")])
     picture = {"inlineData": {"mimeType": "image/png", "data": PNG}}
     assert sent[1] == content("model", "a", picture, function_call())
-    assert notes == [("dropped", "messages[1].content[0].details[0]")]
+    assert notes == [("dropped", f"messages[1].content[{what}") for what in ("0].details[0]", "1].signature")]
 
 
 @pytest.mark.parametrize(
@@ -240,6 +245,16 @@ def test_ids_are_the_providers_own(dialect: str | None, ids: dict[str, str]) -> 
     assert sent[1:] == [
         content("model", function_call(**ids), function_call()),
         content("user", function_response({"output": "1"}, **ids), function_response({"output": "2"})),
+    ]
+
+
+def test_gemini_3_has_ids_on_vertex_too() -> None:
+    """There it gives ids to its calls, and takes them back."""
+    turn = assistant(signed(call("k1", call_id="k1"), "S"))
+    sent, _ = contents([user("Hi"), turn, results(k1="1")], dialect="vertex", model="gemini-3-flash")
+    assert sent[1:] == [
+        content("model", {**function_call(id="k1"), "thoughtSignature": "S"}),
+        content("user", function_response({"output": "1"}, id="k1")),
     ]
 
 
@@ -285,6 +300,15 @@ def test_results(output: dict[str, Any], expected: dict[str, Any], demoted: bool
     sent, notes = contents([user("Hi"), assistant(call("k1")), results(k1=output)])
     assert sent[2] == content("user", function_response(expected))
     assert notes == [("demoted", "messages[2].content[0]")] * demoted
+
+
+def test_a_result_of_an_image_alone_has_no_text() -> None:
+    """The response is an empty object: an empty text is not what the function gave."""
+    output = {"type": "content", "value": [image(data(PNG))]}
+    history = [user("Hi"), assistant(signed(call("k1"), "S")), results(k1=output)]
+    picture = {"inlineData": {"mimeType": "image/png", "data": PNG}}
+    sent, _ = contents(history, model="gemini-3-flash")
+    assert sent[2] == content("user", function_response({}, parts=[picture]))
 
 
 def test_images_in_results_are_native_to_gemini_3() -> None:

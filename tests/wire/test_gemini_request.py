@@ -16,7 +16,7 @@ TOOL = {"name": "find", "description": "Finds.", "parameters": SCHEMA}
 DECLARED = {"name": "find", "description": "Finds.", "parametersJsonSchema": SCHEMA}
 NEW = "gemini-3-pro"
 MIDDLE = "gemini-2.5-flash"
-OLD = "gemini-2.0-flash"
+OLD = "gemini-1.5-flash"
 
 
 def asked(dialect: str | None = None, **options: Any) -> tuple[dict[str, Any], list[tuple[str, str]]]:
@@ -175,6 +175,7 @@ def test_vertex_has_tags_and_leaves_domains_out() -> None:
     [
         (None, DECLARED),
         (NEW, DECLARED),
+        ("gemini-2.0-flash", DECLARED),
         (OLD, {"name": "find", "description": "Finds.", "parameters": OLD_SCHEMA}),
     ],
 )

@@ -7,38 +7,30 @@ import pytest
 import plait
 from plait.wire.http_errors import retry_after
 
+TOO_LONG = '{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 3 > 2"}}'
+OVERLOADED = '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}'
+THROTTLED = {"x-amzn-errortype": "ThrottlingException:http://a/"}
+DENIED = {"X-Amzn-ErrorType": "AccessDeniedException"}
+PAGE = "<html><title>Bad gateway</title></html>"
+
 
 @pytest.mark.parametrize(
     ("expected", "wire", "status", "headers", "body"),
     [
-        pytest.param(
-            plait.RateLimitError, "openai-chat", 429, {}, '{"error":{"message":"slow"}}', id="by status"
-        ),
-        pytest.param(
-            plait.AuthenticationError, "openai-chat", 400, {}, '{"code":"invalid-argument","error":"Incorrect API key"}',
-            id="by words",
-        ),
-        pytest.param(
-            plait.ContextWindowExceededError, "anthropic-messages", 400, {},
-            '{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 3 > 2"}}',
-            id="by words of a known type",
-        ),
-        pytest.param(
-            plait.OverloadedError, "anthropic-messages", 529, {},
-            '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', id="by type",
-        ),
-        pytest.param(
-            plait.RateLimitError, "bedrock-converse", 400, {"x-amzn-errortype": "ThrottlingException:http://a/"},
-            '{"message":"Too many"}', id="by AWS header",
-        ),
-        pytest.param(
-            plait.PermissionDeniedError, "anthropic-messages", 403,
-            {"X-Amzn-ErrorType": "AccessDeniedException"}, '{"message":"no"}', id="AWS in front of another wire",
-        ),
-        pytest.param(plait.ServerError, "gemini", 502, {}, "<html><title>Bad gateway</title></html>", id="HTML"),
-        pytest.param(plait.ServerError, "gemini", 500, {}, b"\xff\xfe", id="no text"),
-        pytest.param(plait.BadRequestError, "gemini", 418, {}, "", id="empty"),
-        pytest.param(plait.NotFoundError, "gemini", 404, {}, '[{"error":{"code":404,"message":"x"}}]', id="array"),
+        (plait.RateLimitError, "openai-chat", 429, {}, '{"error":{"message":"slow"}}'),
+        (plait.AuthenticationError, "openai-chat", 400, {}, '{"code":"x","error":"Incorrect API key"}'),
+        (plait.ContextWindowExceededError, "anthropic-messages", 400, {}, TOO_LONG),
+        (plait.OverloadedError, "anthropic-messages", 529, {}, OVERLOADED),
+        (plait.RateLimitError, "bedrock-converse", 400, THROTTLED, '{"message":"Too many"}'),
+        (plait.PermissionDeniedError, "anthropic-messages", 403, DENIED, '{"message":"no"}'),
+        (plait.ServerError, "gemini", 502, {}, PAGE),
+        (plait.ServerError, "gemini", 500, {}, b"\xff\xfe"),
+        (plait.BadRequestError, "gemini", 418, {}, ""),
+        (plait.NotFoundError, "gemini", 404, {}, '[{"error":{"code":404,"message":"x"}}]'),
+    ],
+    ids=[
+        "status", "words", "words of a known type", "type", "AWS header", "AWS before another wire", "HTML",
+        "no text", "empty", "array",
     ],
 )  # fmt: skip
 def test_class(

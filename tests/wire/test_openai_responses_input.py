@@ -322,6 +322,19 @@ def test_items_of_the_providers_go_back_as_they_came() -> None:
     assert sent[2] == search
 
 
+def test_blocks_of_other_wires_are_no_items() -> None:
+    """OpenRouter takes Anthropic's reasoning, but not Anthropic's blocks."""
+    block = {
+        "type": "provider",
+        "format": "anthropic-claude-v1",
+        "data": {"type": "server_tool_use", "id": "s1"},
+    }
+    for dialect in (None, "openrouter"):
+        sent, notes = items([user("Hi"), assistant(block, "Hello."), user("And?")], dialect=dialect)
+        assert sent == [HI, {"role": "assistant", "content": "Hello."}, NEXT]
+        assert notes == [("dropped", "messages[1].content[0]")]
+
+
 def test_an_item_that_was_not_finished_is_dropped() -> None:
     """It would be refused, as would the ids after it."""
     begun = {

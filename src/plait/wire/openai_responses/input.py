@@ -20,7 +20,7 @@ from plait.messages import (
     UrlSource,
 )
 from plait.wire.history import Call, Result, Turn, short_id
-from plait.wire.openai_responses.dialects import Dialect
+from plait.wire.openai_responses.dialects import WIRE, Dialect
 from plait.wire.openai_responses.mapping import FORMAT, TEXT_FORMAT, UNFINISHED
 from plait.wire.plan import Notes
 
@@ -181,6 +181,9 @@ class InputWriter:
 
     def _provider(self, writing: _Answer, part: ProviderPart, path: str) -> None:
         data = part.data
+        if part.format not in (WIRE, FORMAT):  # of a block, not of an item: OpenRouter knows it of reasoning
+            self._notes.add("dropped", path, f"a block made as {part.format!r} is no item here")
+            return
         if not isinstance(data, dict) or data.get("status") in UNFINISHED:
             self._notes.add("dropped", path, "the provider had not finished this item")
             writing.broken = True
