@@ -1,7 +1,7 @@
 """Recorded requests of OpenAI's formats, Mistral and Cohere are rebuilt from normalized messages.
 
 A reader of our own (`request_reading`) says what a request means in messages and options; `plan_request`
-makes a request of that again. Both must be equal, but for the equivalences listed here.
+makes a request of that again. Both must be equal, but for `request_reading.chat_equivalences`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import copy
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,6 +20,7 @@ import pytest
 import plait
 from recordings import Recording, recordings
 from request_reading import cohere_chat, mistral_chat, openai_chat, openai_responses
+from request_reading.chat_equivalences import EQUIVALENCES
 from request_reading.expressible import NotExpressible
 
 Json = dict[str, Any]
@@ -53,170 +54,6 @@ DIALECTS = {
 """The dialect of a server; of the others, none is named."""
 
 
-# Equivalences: each is applied to both bodies
-
-
-def _nothing_said(body: Json) -> None:
-    """Null, an empty list and `false` of a field whose default is that say what is said by leaving it out."""
-    parts = [part for message in _messages(body) for part in _parts(message)]
-    for holder in (body, *body.get("tools", ()), *_messages(body), *parts):
-        for name in [name for name, value in holder.items() if value is None or value == []]:
-            if name not in ("summary", "annotations"):
-                del holder[name]
-    if body.get("instructions") == "":
-        del body["instructions"]
-    for name in ("stream", "prefix"):
-        for holder in (body, *_messages(body)):
-            if holder.get(name) is False:
-                del holder[name]
-
-
-def _lone_text(body: Json) -> None:
-    """Content of one text part is that text; answers are always the text of their parts."""
-    for message in _messages(body):
-        for name in ("content", "output"):
-            parts = message.get(name)
-            if isinstance(parts, list) and all(
-                part.keys() == {"type", "text"} and part["type"] in ("text", "input_text") for part in parts
-            ):
-                if len(parts) == 1 or message.get("role") == "assistant":
-                    message[name] = "".join(part["text"] for part in parts)
-
-
-def _automatic_choice(body: Json) -> None:
-    """Tools are chosen automatically unless it is said otherwise."""
-    if body.get("tool_choice") == "auto":
-        del body["tool_choice"]
-
-
-def _empty_answer(body: Json) -> None:
-    """An answer without text and calls says nothing, and neither does empty text beside calls."""
-    for message in _messages(body):
-        if message.get("role") == "assistant" and message.get("content") in ("", []):
-            del message["content"]
-    name = "messages" if "messages" in body else "input"
-    if isinstance(body[name], list):
-        body[name] = [message for message in body[name] if not message.keys() <= {"role", "type"}]
-
-
-def _limit(body: Json) -> None:
-    """`max_tokens` is the former name of `max_completion_tokens`; each server has its own."""
-    if "max_tokens" in body:
-        body["max_completion_tokens"] = body.pop("max_tokens")
-
-
-def _instruction_role(body: Json) -> None:
-    """A server reads `system` and `developer` alike."""
-    for message in _messages(body):
-        if message.get("role") == "developer" and "content" in message:
-            message["role"] = "system"
-
-
-def _function(body: Json) -> None:
-    """`type` of a tool, of its choice and of a call is `function` unless it is said; a call has no index."""
-    calls = [call for message in _messages(body) for call in message.get("tool_calls", ())]
-    choice = body.get("tool_choice")
-    for call in calls:
-        call.pop("index", None)  # of a stream's piece
-    for thing in (*body.get("tools", ()), *calls, *([choice] if isinstance(choice, dict) else ())):
-        thing.setdefault("type", "function")
-
-
-def _stop(body: Json) -> None:
-    """One stop text may be given without its list."""
-    if isinstance(body.get("stop"), str):
-        body["stop"] = [body["stop"]]
-
-
-def _plain_text_format(body: Json) -> None:
-    """Text is what is answered unless another format is asked for."""
-    if body.get("response_format") == {"type": "text"}:
-        del body["response_format"]
-    if body.get("text") == {"format": {"type": "text"}}:
-        del body["text"]
-
-
-def _result_name(body: Json) -> None:
-    """A result may name its tool, which its call names already."""
-    for message in _messages(body):
-        if message.get("role") == "tool":
-            message.pop("name", None)
-
-
-def _instructions(body: Json) -> None:
-    """System text at the beginning of the input is what `instructions` are."""
-    if isinstance(body["input"], str):
-        body["input"] = [{"role": "user", "content": body["input"]}]
-    texts = [body.pop("instructions")] if "instructions" in body else []
-    items = body["input"]
-    while len(items) > 1 and items[0].get("role") == "system" and "content" in items[0]:
-        texts.append(items.pop(0)["content"])
-    if texts:
-        body["instructions"] = "\n\n".join(texts)
-
-
-def _item_defaults(body: Json) -> None:
-    """An item with a role is a message, and one that is sent is completed."""
-    for item in body["input"]:
-        if item.get("type") == "message" or "role" in item:
-            item.setdefault("type", "message")
-        if item.get("status") == "completed":
-            del item["status"]
-        for part in _parts(item):
-            if part["type"] == "input_image":
-                part.setdefault("detail", "auto")
-
-
-def _not_strict(body: Json) -> None:
-    """A tool that says nothing of `strict` is sent as not strict: the vocabulary's default, not the API's."""
-    for tool in body.get("tools", ()):
-        if tool["type"] == "function" and not tool.get("strict"):
-            tool["strict"] = False
-
-
-def _search_name(body: Json) -> None:
-    """`web_search_preview` is the former name of `web_search`."""
-    for tool in body.get("tools", ()):
-        if tool["type"] == "web_search_preview":
-            tool["type"] = "web_search"
-
-
-def _unkept_ids(body: Json) -> None:
-    """The id of encrypted reasoning refers to nothing where the response is not stored."""
-    for item in body["input"]:
-        if body.get("store") is False and item.get("encrypted_content"):
-            item.pop("id", None)
-
-
-def _tool_order(body: Json) -> None:
-    """The order of tools says nothing; the search is last in ours."""
-    if "tools" in body:
-        body["tools"].sort(key=lambda tool: tool.get("name") or tool.get("function", {}).get("name") or "")
-
-
-def _parts(message: Json) -> list[Json]:
-    given = message.get("content", message.get("output"))
-    return [part for part in given if isinstance(part, dict)] if isinstance(given, list) else []
-
-
-def _messages(body: Json) -> list[Json]:
-    given = body.get("messages", body.get("input"))
-    return given if isinstance(given, list) else []
-
-
-_CHAT = (_nothing_said, _lone_text, _empty_answer, _limit, _instruction_role, _function, _stop, _plain_text_format)
-EQUIVALENCES: dict[str, tuple[Callable[[Json], None], ...]] = {
-    "openai-chat": (*_CHAT, _automatic_choice, _tool_order),
-    "openai-responses": (
-        _nothing_said, _lone_text, _empty_answer, _instruction_role, _plain_text_format, _instructions, _item_defaults,
-        _not_strict, _search_name, _unkept_ids, _tool_order,
-    ),
-    "mistral-chat": (*_CHAT, _result_name),
-    "cohere-chat": (_nothing_said, _lone_text, _empty_answer),
-}  # fmt: skip
-"""What may differ, by wire; why it may is in the docstring of each. The order of keys says nothing."""
-
-
 # The requests
 
 
@@ -225,9 +62,9 @@ def _entries(wire: str) -> list[Recording]:
     return [entry for kind in kinds for entry in recordings(wire, kind) if entry.request is not None]
 
 
-def _normal(wire: str, body: Json) -> Json:
+def _normal(body: Json, equivalences: Iterable[Callable[[Json], None]]) -> Json:
     made: Json = copy.deepcopy(body)
-    for equivalence in EQUIVALENCES[wire]:
+    for equivalence in equivalences:
         equivalence(made)
     return made
 
@@ -271,6 +108,9 @@ class Outcomes:
         self.equal: list[str] = []
         self.unequal: dict[str, str] = {}
         self.not_expressible: Counter[str] = Counter()
+        self.extra: Counter[str] = Counter()
+        self.pairs: list[tuple[Json, Json]] = []
+        self.warned: dict[str, int] = {}
 
 
 @cache
@@ -285,14 +125,131 @@ def outcomes(wire: str) -> Outcomes:
         except NotExpressible as reason:
             made.not_expressible[str(reason)] += 1
             continue
+        made.extra.update(options["extra"].keys())
         try:
             plan = plait.plan_request(wire, messages, dialect=dialect, **options)
-        except plait.PlaitError as error:
+        except plait.InvalidDataError as error:
             made.unequal[entry.id] = f"refused: {error}"
             continue
-        wanted, got = _normal(wire, request), _normal(wire, plan.body)
+        if any(note.kind == "will_be_refused" for note in plan.notes):
+            made.warned[entry.id] = entry.status
+        wanted, got = _normal(request, EQUIVALENCES[wire]), _normal(plan.body, EQUIVALENCES[wire])
         if wanted == got:
             made.equal.append(entry.id)
+            made.pairs.append((request, plan.body))
         else:
             made.unequal[entry.id] = "; ".join(_difference(wanted, got))
     return made
+
+
+# What is expected of them
+
+EQUAL = {"openai-chat": 475, "openai-responses": 367, "mistral-chat": 66, "cohere-chat": 14}
+"""At least as many requests are rebuilt to an equal body."""
+
+NOT_EXPRESSIBLE = {
+    "openai-chat": {
+        "system content of several or marked parts": 8,
+        "text part: cache_control": 6,
+        "image_url part: cache_control": 1,
+        "text part: prompt_cache_breakpoint": 2,
+        "file part by the provider's id": 2,
+    },
+    "openai-responses": {
+        "input_text: prompt_cache_breakpoint": 4,
+        "input_file by the provider's id": 2,
+        "input_image by the provider's id": 3,
+    },
+    "mistral-chat": {},
+    "cohere-chat": {},
+}
+"""What the vocabulary has no place for, and in how many requests: marks where a cache ends (it asks for a
+cache of everything that comes before the answer), and files that were uploaded before."""
+
+EXTRA = {
+    "openai-chat": {
+        "n", "reasoning_format", "reasoning_effort", "thinking", "clear_thinking", "moderation", "models",
+        "provider", "transforms", "preset", "usage", "tools", "tool_choice",
+    },
+    "openai-responses": {
+        "include", "reasoning", "background", "context_management", "conversation", "moderation",
+        "truncation", "tools", "tool_choice", "text",
+    },
+    "mistral-chat": {"n"},
+    "cohere-chat": set(),
+}  # fmt: skip
+"""Fields that a caller gives as `extra`: those that no option names, values that no option has, and all tools
+where one of them is the provider's own."""
+
+_STRICT = "strict schemas are closed, as OpenAI demands of them; the caller left that out for other models"
+_SOUND = "the server refused a sound as an input file (400), and we do before it is sent"
+UNEQUAL = {
+    "pydantic-ai/openai-chat/test_ref_sibling_wire_contract--test_ref_sibling_wire_contract-"
+    "qwen-nested-model.0": _STRICT,
+    "pydantic-ai/openai-chat/test_openrouter--test_openrouter_google_nested_schema.0": _STRICT,
+    "pydantic-ai/openai-chat/test_openrouter--test_openrouter_google_nested_schema.1": _STRICT,
+    "pydantic-ai/openai-responses/test_openai_responses--"
+    "test_openai_responses_runs_with_instructions_only.0": "an empty user message is refused",
+    "pydantic-ai-sdist/openai-responses/test_openai_responses--"
+    "test_openai_responses_model_thinking_part.1": "reasoning by id, which nothing follows, is left out",
+    "pydantic-ai/openai-responses/test_multimodal_tool_returns--test_multimodal_tool_return_matrix-"
+    "direct-url_force_download-audio-openai_responses.2": _SOUND,
+    "pydantic-ai/openai-responses/test_multimodal_tool_returns--test_multimodal_tool_return_matrix-"
+    "tool_return_content-url_force_download-audio-openai_responses.2": _SOUND,
+    "pydantic-ai-sdist/openai-responses/test_openai_responses--"
+    "test_audio_as_binary_content_input.0": "a file without a name, refused (400): we add one",
+    "pydantic-ai/openai-responses/test_openai_responses--"
+    "test_openai_responses_model_http_error.0": "a temperature below 0, refused (400), and by us too",
+}
+"""Requests that are not rebuilt as they were, and why not."""
+
+
+@pytest.mark.parametrize("wire", READERS)
+def test_requests_are_rebuilt(wire: str) -> None:
+    """Each request that the vocabulary can express is rebuilt to an equal body, but for those listed."""
+    made = outcomes(wire)
+    unexpected = {id: why for id, why in made.unequal.items() if id not in UNEQUAL}
+    assert unexpected == {}
+    assert len(made.equal) >= EQUAL[wire]
+
+
+def test_listed_differences_are_still_there() -> None:
+    """A request that is listed as unequal is so."""
+    unequal = {id for wire in READERS for id in outcomes(wire).unequal}
+    assert unequal == UNEQUAL.keys()
+
+
+@pytest.mark.parametrize("wire", READERS)
+def test_what_cannot_be_expressed_is_known(wire: str) -> None:
+    """Nothing else than what is listed is left out of the comparison, and it is there to be left out."""
+    made = outcomes(wire).not_expressible
+    assert made.keys() == NOT_EXPRESSIBLE[wire].keys()
+    assert {reason: count for reason, count in made.items() if count < NOT_EXPRESSIBLE[wire][reason]} == {}
+
+
+@pytest.mark.parametrize("wire", READERS)
+def test_extra_is_only_what_no_option_says(wire: str) -> None:
+    """A reader gives as `extra` nothing but the fields that are listed."""
+    assert outcomes(wire).extra.keys() == EXTRA[wire]
+
+
+@pytest.mark.parametrize(
+    ("wire", "equivalence"),
+    [
+        pytest.param(wire, one, id=f"{wire}-{one.__name__.strip('_')}")
+        for wire, listed in EQUIVALENCES.items()
+        for one in listed
+    ],
+)
+def test_each_equivalence_is_needed(wire: str, equivalence: Callable[[Json], None]) -> None:
+    """Without it, some request would not be rebuilt to an equal body."""
+    others = [one for one in EQUIVALENCES[wire] if one is not equivalence]
+    pairs = outcomes(wire).pairs
+    assert any(_normal(wanted, others) != _normal(got, others) for wanted, got in pairs)
+
+
+def test_warnings_are_true() -> None:
+    """A request with a note that it will be refused was refused."""
+    statuses = [status for wire in READERS for status in outcomes(wire).warned.values()]
+    assert len(statuses) >= 3
+    assert {status for status in statuses if status < 400} == set()

@@ -107,7 +107,9 @@ class _Turns:
                 messages.append({"role": role, "content": [self._made(block) for block in content]})
                 continue
             if role == "system":
-                raise NotExpressible("a message of the role system (beta): late system text goes as the user's")
+                raise NotExpressible(
+                    "a message of the role system (beta): late system text goes as the user's"
+                )
             for block in content:
                 is_result = block["type"] == "tool_result"
                 kind, part = ("tool", self._result(block)) if is_result else ("user", _said(block))
@@ -200,7 +202,16 @@ def _tools(tools: list[dict[str, Any]], options: dict[str, Any]) -> None:
         place = said.get("user_location")
         if place is not None:
             said["user_location"] = {key: value for key, value in place.items() if key != "type"}
-        only(said, "web search", "type", "name", "max_uses", "allowed_domains", "blocked_domains", "user_location")
+        only(
+            said,
+            "web search",
+            "type",
+            "name",
+            "max_uses",
+            "allowed_domains",
+            "blocked_domains",
+            "user_location",
+        )
         options["web_search"] = {key: said[key] for key in said.keys() - {"type", "name"}}
 
 

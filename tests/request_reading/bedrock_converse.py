@@ -10,7 +10,12 @@ from urllib.parse import unquote
 from request_reading.expressible import NotExpressible, data_source, media_part, only
 
 FORMAT = "bedrock-converse-v1"
-_OPTIONS = {"maxTokens": "max_output_tokens", "temperature": "temperature", "topP": "top_p", "stopSequences": "stop"}
+_OPTIONS = {
+    "maxTokens": "max_output_tokens",
+    "temperature": "temperature",
+    "topP": "top_p",
+    "stopSequences": "stop",
+}
 _OFFICE = "application/vnd.openxmlformats-officedocument"
 _TYPES = {
     "pdf": "application/pdf",
@@ -74,8 +79,13 @@ def _cache(tools: list[Any], system: list[Any], contents: list[list[Any]]) -> bo
     lists = [tools, system, *contents]
     if not any("cachePoint" in block for blocks in lists for block in blocks):
         return False
-    last = next(
-        (content for content in reversed(contents) if any(key in block for block in content for key in _CACHED)), []
+    last: list[Any] = next(
+        (
+            content
+            for content in reversed(contents)
+            if any(key in block for block in content for key in _CACHED)
+        ),
+        [],
     )
     due = [blocks for blocks in (tools, system, last) if blocks]
     for blocks in lists:
@@ -104,11 +114,15 @@ class _Turns:
         messages: list[dict[str, Any]] = []
         for turn in turns:
             if turn["role"] == "assistant":
-                messages.append({"role": "assistant", "content": [self._made(block) for block in turn["content"]]})
+                messages.append(
+                    {"role": "assistant", "content": [self._made(block) for block in turn["content"]]}
+                )
                 continue
             for block in turn["content"]:
                 is_result = "toolResult" in block
-                kind, part = ("tool", self._result(block["toolResult"])) if is_result else ("user", _said(block))
+                kind, part = (
+                    ("tool", self._result(block["toolResult"])) if is_result else ("user", _said(block))
+                )
                 if not messages or messages[-1]["role"] != kind:
                     messages.append({"role": kind, "content": []})
                 messages[-1]["content"].append(part)
@@ -182,7 +196,9 @@ def _tools(tools: list[dict[str, Any]], choice: dict[str, Any] | None, options: 
         options["tools"] = made
     if choice is not None:
         kind, value = next(iter(choice.items()))
-        options["tool_choice"] = {"auto": "auto", "any": "required", "tool": {"name": value.get("name")}}[kind]
+        options["tool_choice"] = {"auto": "auto", "any": "required", "tool": {"name": value.get("name")}}[
+            kind
+        ]
 
 
 def _fields(rest: dict[str, Any], options: dict[str, Any]) -> None:

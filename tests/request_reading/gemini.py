@@ -43,7 +43,7 @@ def json_schema(schema: Any) -> Any:
         return [json_schema(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    made = {}
+    made: dict[str, Any] = {}
     for key, value in schema.items():
         if key == "properties":
             made[key] = {name: json_schema(one) for name, one in value.items()}

@@ -49,6 +49,7 @@ def read(request: Json, dialect: str | None = None) -> tuple[list[Json], Json]:
         NotExpressible: the vocabulary has no place for something in the messages or tools
     """
     left = copy.deepcopy(request)
+    marked = _marks(left["messages"]) if dialect == "openrouter" else {}
     messages = _messages(left.pop("messages"))
     limits = {name: left.pop(name) for name in ("max_tokens", "max_completion_tokens") if left.get(name)}
     if len(limits) > 1:
@@ -62,18 +63,17 @@ def read(request: Json, dialect: str | None = None) -> tuple[list[Json], Json]:
         options["include_usage"] = True
     if "response_format" in left:
         options["output"] = response_format(left.pop("response_format"))
-    if left.get("tools"):
-        options["tools"] = []
-        for tool in left.pop("tools"):
-            if tool.get("type") == "openrouter:web_search":
-                options["web_search"] = _search_tool(tool["parameters"])
-            else:
-                options["tools"].append(function_tool(tool))
+    try:
+        options |= _tools(left.get("tools") or [])
+        left.pop("tools", None)
+    except NotExpressible:  # what only one provider knows: a caller gives all tools as `extra`
+        pass
     if left.get("tool_choice") is not None and options.get("tools"):
         options["tool_choice"] = tool_choice(left.pop("tool_choice"))
     _thinking(left, options)
     _search(left, options)
     _cache(left, options, dialect)
+    options |= marked
     options["extra"] = {name: value for name, value in left.items() if value is not None and value != []}
     return messages, options
 
@@ -92,6 +92,17 @@ def _thinking(left: Json, options: Json) -> None:
         options["reasoning"] = {**options.get("reasoning", {}), "enabled": switch.pop("type") == "enabled"}
         if not switch:
             del left["thinking"]
+
+
+def _tools(given: list[Json]) -> Json:
+    """The tools, and OpenRouter's search among them."""
+    options: Json = {"tools": []}
+    for tool in given:
+        if tool.get("type") == "openrouter:web_search":
+            options["web_search"] = _search_tool(tool["parameters"])
+        else:
+            options["tools"].append(function_tool(tool))
+    return options
 
 
 def _search_tool(said: Json) -> Json:
@@ -140,6 +151,26 @@ def _cache(left: Json, options: Json, dialect: str | None) -> None:
         cache["ttl"] = left["prompt_cache_options"].pop("ttl")
     if cache:
         options["prompt_cache"] = cache
+
+
+def _marks(messages: list[Json]) -> Json:
+    """The cache that is asked for by marks, taken out where they stand as asking for one puts them: at the
+    end of the system text and of the history.
+    """
+    last = {id(messages[-1]), *[id(message) for message in messages if message["role"] == "system"][-1:]}
+    ends = [message["content"][-1] for message in messages if id(message) in last and _is_parts(message)]
+    parts = [part for message in messages if _is_parts(message) for part in message["content"]]
+    marked = [part for part in parts if "cache_control" in part]
+    marks = [part["cache_control"] for part in marked]
+    if len(ends) != len(last) or [*map(id, marked)] != [*map(id, ends)] or marks != marks[:1] * len(marks):
+        return {}
+    for part in marked:
+        del part["cache_control"]
+    return {"prompt_cache": {name: value for name, value in marks[0].items() if name == "ttl"}}
+
+
+def _is_parts(message: Json) -> bool:
+    return isinstance(message.get("content"), list)
 
 
 # Messages

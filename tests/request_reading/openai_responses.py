@@ -37,10 +37,11 @@ def read(request: Json, dialect: str | None = None) -> tuple[list[Json], Json]:
     left = copy.deepcopy(request)
     messages = _Input().read(left.pop("instructions", None), left.pop("input"))
     options = renamed(left, _FIELDS)
-    if left.get("tools"):
-        options["tools"] = []
-        for tool in left.pop("tools"):
-            _tool(tool, options)
+    try:
+        options |= _tools(left.get("tools") or [])
+        left.pop("tools", None)
+    except NotExpressible:  # what only one provider knows: a caller gives all tools as `extra`
+        pass
     choice = left.get("tool_choice")
     if isinstance(choice, str) or (choice and choice["type"] == "function"):
         options["tool_choice"] = left.pop("tool_choice") if isinstance(choice, str) else {}
@@ -75,30 +76,31 @@ def _text(left: Json, options: Json) -> None:
         options["verbosity"] = text.pop("verbosity")
 
 
-def _tool(tool: Json, options: Json) -> None:
-    match tool["type"]:
-        case "function":
-            only(tool, "tool", "type", "name", "description", "parameters", "strict")
-            options["tools"].append(
-                {name: value for name, value in tool.items() if name != "type" and value is not None}
-            )
-        case "custom":
-            only(tool, "tool", "type", "name", "description", "format")
-            options["tools"].append(
-                {**{name: value for name, value in tool.items() if name != "type"}, "kind": "custom"}
-            )
-        case "web_search" | "web_search_preview":
-            only(tool, "web_search", "type", "search_context_size", "user_location", "filters")
-            search: Json = {}
-            if tool.get("search_context_size") is not None:
-                search["context_size"] = tool["search_context_size"]
-            if tool.get("user_location"):
-                place = tool["user_location"]
-                search["user_location"] = {name: value for name, value in place.items() if name != "type"}
-            search |= tool.get("filters") or {}
-            options["web_search"] = search or True
-        case kind:
-            raise NotExpressible(f"tool {kind}")
+def _tools(given: list[Json]) -> Json:
+    """The tools, and the search among them."""
+    options: Json = {"tools": []}
+    for tool in given:
+        named = {name: value for name, value in tool.items() if name != "type" and value is not None}
+        match tool["type"]:
+            case "function":
+                only(tool, "tool", "type", "name", "description", "parameters", "strict")
+                options["tools"].append(named)
+            case "custom":
+                only(tool, "tool", "type", "name", "description", "format")
+                options["tools"].append({**named, "kind": "custom"})
+            case "web_search" | "web_search_preview":
+                only(tool, "web_search", "type", "search_context_size", "user_location", "filters")
+                search: Json = {}
+                if tool.get("search_context_size") is not None:
+                    search["context_size"] = tool["search_context_size"]
+                if tool.get("user_location"):
+                    place = tool["user_location"]
+                    search["user_location"] = {name: place[name] for name in place if name != "type"}
+                search |= tool.get("filters") or {}
+                options["web_search"] = search or True
+            case kind:
+                raise NotExpressible(f"tool {kind}")
+    return options
 
 
 class _Input:
@@ -106,6 +108,7 @@ class _Input:
 
     def __init__(self) -> None:
         self._talk = Conversation()
+        self._provided: set[str] = set()
 
     def read(self, instructions: str | None, given: str | list[Json]) -> list[Json]:
         """The messages."""
@@ -127,6 +130,8 @@ class _Input:
                 self._talk.say("user", content(item["content"], _part))
             case "message":
                 self._made(*_answer(item))
+            case "function_call_output" if item["call_id"] in self._provided:
+                self._made({"type": "provider", "format": _FORMAT, "data": item})
             case "function_call_output" | "custom_tool_call_output":
                 only(item, "output item", "type", "call_id", "output")
                 self._talk.result(item["call_id"], item["output"], _part)
@@ -136,6 +141,7 @@ class _Input:
             case "reasoning":
                 self._made(_reasoning(item))
             case _:
+                self._provided.add(item.get("call_id", ""))
                 self._made({"type": "provider", "format": _FORMAT, "data": item})
 
     def _made(self, *parts: Json) -> None:
@@ -158,8 +164,10 @@ def _answer(item: Json) -> Iterator[Json]:
     only(item, "assistant item", "type", "role", "content", "id", "status", "phase")
     extra = {name: item[name] for name in ("id", "phase") if item.get(name) is not None}
     marked = {"extra": extra, "format": _FORMAT} if extra else {}
-    said = item["content"]
-    for part in [{"type": "output_text", "text": said}] if isinstance(said, str) else said:
+    said: Any = item["content"]
+    if isinstance(said, str):
+        said = [{"type": "output_text", "text": said}]
+    for part in said:
         if part["type"] == "refusal":
             yield {"type": "text", "text": part["refusal"], "refusal": True, **marked}
             continue

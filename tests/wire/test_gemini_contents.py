@@ -250,10 +250,10 @@ def test_ids_are_the_providers_own(dialect: str | None, ids: dict[str, str]) -> 
 
 def test_gemini_3_has_ids_on_vertex_too() -> None:
     """There it gives ids to its calls, and takes them back."""
-    turn = assistant(signed(call("k1", call_id="k1"), "S"))
+    turn = assistant(signed(call("k1", call_id="k1"), "SIG1"))
     sent, _ = contents([user("Hi"), turn, results(k1="1")], dialect="vertex", model="gemini-3-flash")
     assert sent[1:] == [
-        content("model", {**function_call(id="k1"), "thoughtSignature": "S"}),
+        content("model", {**function_call(id="k1"), "thoughtSignature": "SIG1"}),
         content("user", function_response({"output": "1"}, id="k1")),
     ]
 
@@ -305,7 +305,7 @@ def test_results(output: dict[str, Any], expected: dict[str, Any], demoted: bool
 def test_a_result_of_an_image_alone_has_no_text() -> None:
     """The response is an empty object: an empty text is not what the function gave."""
     output = {"type": "content", "value": [image(data(PNG))]}
-    history = [user("Hi"), assistant(signed(call("k1"), "S")), results(k1=output)]
+    history = [user("Hi"), assistant(signed(call("k1"), "SIG1")), results(k1=output)]
     picture = {"inlineData": {"mimeType": "image/png", "data": PNG}}
     sent, _ = contents(history, model="gemini-3-flash")
     assert sent[2] == content("user", function_response({}, parts=[picture]))

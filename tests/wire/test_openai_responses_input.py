@@ -434,6 +434,8 @@ def test_results_for_calls_that_the_provider_has() -> None:
     """With `previous_response_id` the history may begin with results; without, they answer nothing."""
     body, notes = planned([results(call_1="ok")], previous_response_id="resp_1")
     assert (body, notes) == ({"input": [function_output("ok")], "previous_response_id": "resp_1"}, [])
+    body, notes = planned([results(call_1="ok")], extra={"conversation": "conv_1"})
+    assert (body, notes) == ({"input": [function_output("ok")], "conversation": "conv_1"}, [])
     with pytest.raises(InvalidDataError, match="no open tool call"):
         planned([results(call_1="ok")])
 

@@ -279,6 +279,13 @@ def test_structured_output_that_is_not_strict() -> None:
         ),
         pytest.param("deepseek", {"store": False}, {"store": False}, [], id="deepseek keeps nothing"),
         pytest.param(
+            "deepseek",
+            {"reasoning": "high"},
+            {"reasoning": {"effort": "high"}},
+            [],
+            id="deepseek encrypts nothing: its reasoning is sent back in the clear",
+        ),
+        pytest.param(
             "codex",
             {"temperature": 0.5, "reasoning": "low", "stream": True, "store": False},
             {

@@ -29,7 +29,8 @@ class Dialect:
 
     ids: bool = True
     urls: str = (
-        r"gs://.+|https://generativelanguage\.googleapis\.com/.+|https?://((www|m)\.)?(youtube\.com|youtu\.be)/.+"
+        r"gs://.+|https://generativelanguage\.googleapis\.com/.+"
+        r"|https?://((www|m)\.)?(youtube\.com|youtu\.be)/.+"
     )
     labels: bool = False
     blocked_domains: bool = False

@@ -1,0 +1,1 @@
+"""Readers of requests: a provider's body -> messages and options in the normalized form."""
