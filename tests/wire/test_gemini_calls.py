@@ -111,9 +111,15 @@ def test_an_unexpected_call_is_shown() -> None:
 
 
 def test_a_call_without_a_name() -> None:
-    """Nothing is open that it could continue: it is counted."""
+    """Nothing is open that it could continue: it is counted. One with arguments is kept, and never runs."""
     body = of_parts(call(), call(args={"a": 1}))
-    parser = check_parse(WIRE, body, [FinishReasonDone("stop", "STOP")])
+    expected = [
+        ToolCallDelta("call_0", "", "", 0),
+        ToolCallDelta("call_0", None, '{"a":1}', 0),
+        ToolCallDone("call_0", "call_0", "", '{"a":1}', False, 0),
+        CALLS,
+    ]
+    parser = check_parse(WIRE, body, expected)
     assert dict(parser.unknown) == {"part:functionCall without a name": 2}
 
 

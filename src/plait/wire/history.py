@@ -228,9 +228,10 @@ class _Preparation:
         items: list[Item] = []
         paths: list[str] = []
         for number, part in enumerate(message.content):
-            if not isinstance(part, TextPart) or part.text.strip():
+            path = f"messages[{index}].content[{number}]"
+            if not isinstance(part, TextPart) or self._says_something(path, part):
                 items.append(part)
-                paths.append(f"messages[{index}].content[{number}]")
+                paths.append(path)
         if items:
             return [Turn("user", items, paths)]
         self._refuse(f"messages[{index}]", "a user message needs content", "remove it")
@@ -277,7 +278,13 @@ class _Preparation:
             if len(kept) < len(part.citations):
                 self._notes.add("dropped", f"{path}.citations", "this target does not take them back")
             part = part.model_copy(update={"citations": kept or None})
-        return part if part.text.strip() or part.signature or part.extra else None
+        return part if part.signature or part.extra or self._says_something(path, part) else None
+
+    def _says_something(self, path: str, part: TextPart) -> bool:
+        """Whether there is more than white space: providers refuse that, and without it nothing is lost."""
+        if part.text and not part.text.strip():
+            self._notes.add("dropped", path, "text of white space alone")
+        return bool(part.text.strip())
 
     def _reasoning(self, path: str, part: ReasoningContent) -> ReasoningContent | None:
         kept = []
