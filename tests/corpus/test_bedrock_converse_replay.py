@@ -34,12 +34,10 @@ def message_of(recording: Recording) -> AssistantMessage | None:
 def next_request(message: AssistantMessage) -> dict[str, Any]:
     """The request that answers the message's tool calls, and goes on."""
     results = [
-        ToolResultPart(
-            tool_call_id=call.tool_call_id, tool_name=call.tool_name, output={"type": "text", "value": "done"}
-        )
+        ToolResultPart(tool_call_id=call.tool_call_id, tool_name=call.tool_name, output="done")
         for call in message.tool_calls
     ]
-    messages = [UserMessage("Begin."), message, *([ToolMessage(results)] if results else [])]
+    messages: list[Any] = [UserMessage("Begin."), message, *([ToolMessage(results)] if results else [])]
     return plan_request(WIRE, [*messages, UserMessage("Go on.")]).body
 
 

@@ -18,7 +18,9 @@ def planned(
     options = {"model": "claude-x", **options}
     plan = plan_request(WIRE, messages, dialect=dialect, repair=repair, **options)
     check_anthropic(plan.body)
-    notes = [(note.kind, note.what) for note in plan.notes if note.what != "max_output_tokens"]
+    notes: list[tuple[str, str]] = [
+        (note.kind, note.what) for note in plan.notes if note.what != "max_output_tokens"
+    ]
     return plan.body, notes
 
 

@@ -29,7 +29,7 @@ FOUND = block(
         {"type": "web_search_result", "url": "u", "title": "t", "encrypted_content": "E", "page_age": None}
     ],
 )
-CITED = {
+CITED: dict[str, Any] = {
     "type": "text",
     "text": "So it is.",
     "citations": [
