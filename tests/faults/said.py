@@ -6,7 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from checking import check_parse
+from chat_bodies import chunk, stream
+from checking import check_parse, sse
+from responses_documents import created, ended
 
 import plait
 from plait.conformance.encoding import ENCODERS, Answer, Text
@@ -65,3 +67,19 @@ def said(wire: str, body: bytes, **options: Any) -> dict[str, Any]:
 def ids(wire: str, body: bytes) -> list[str]:
     """The ids of the calls in a body."""
     return [call.tool_call_id for call in read(wire, body)[0].message.tool_calls]
+
+
+def piece(name: Any = None, text: Any = None, **fields: Any) -> dict[str, Any]:
+    """An entry of `tool_calls`; what is None is not sent."""
+    function = {"name": name, "arguments": text}
+    return {**fields, "function": {key: value for key, value in function.items() if value is not None}}
+
+
+def chat(*chunks: list[dict[str, Any]], finish: str = "tool_calls") -> bytes:
+    """A stream with these entries in each chunk."""
+    return stream(*(chunk({"tool_calls": entries}) for entries in chunks), chunk({}, finish))
+
+
+def responses(*documents: dict[str, Any], status: str = "completed", **more: Any) -> bytes:
+    """A stream with these documents between the first and the last."""
+    return sse(created(), *documents, ended(status, **more))

@@ -18,7 +18,9 @@ from plait.events import TokenUsage
 CHAT = ["openai-chat", "mistral-chat"]
 USAGE = {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}
 FILTERED = {"content_filter_offsets": {"start_offset": 1, "end_offset": 9}, "content_filter_results": {}}
-NOT_RUN = {"content_filter_result": {"error": {"code": "content_filter_error", "message": "not run"}}}
+NOT_RUN: dict[str, Any] = {
+    "content_filter_result": {"error": {"code": "content_filter_error", "message": "not run"}}
+}
 
 
 @pytest.mark.parametrize("wire", CHAT)
@@ -53,8 +55,8 @@ NOT_RUN = {"content_filter_result": {"error": {"code": "content_filter_error", "
             {"error": IncompleteStreamError}, stream({"id": "x", "choices": None}), id="choices null"
         ),
         pytest.param(
-            {"error": IncompleteStreamError},
-            stream({"id": "x", "choices": [], "usage": USAGE})[: -len("data: [DONE]\n\n")],
+            {"usage": TokenUsage(3, 2), "error": IncompleteStreamError},
+            stream({"id": "x", "choices": [], "usage": USAGE}, done=False),
             id="usage and nothing else",
         ),
         pytest.param(

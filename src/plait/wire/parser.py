@@ -373,7 +373,8 @@ class Parser:
         answers = [(framing, framing.starts(prefix)) for framing in self._framings]
         for framing, answer in answers:
             if answer:
-                self._use(framing)
+                if framing is not self._framing:
+                    self._use(framing)
                 self._mode, self._body = "stream", []
                 self._stream_slices(prefix)
                 return

@@ -116,8 +116,9 @@ class GeminiTranslator(Translator):
 
     def _read_start(self, chunk: wire.Chunk) -> None:
         if chunk.error:
-            error = self.read_error({"error": chunk.error})
+            error, chunk.error = self.read_error({"error": chunk.error}), None
             assert error is not None
+            self.read(chunk)
             raise error
         if chunk.response_id or chunk.model_version:
             self.assembler.started(chunk.response_id, chunk.model_version)
