@@ -218,23 +218,49 @@ class Parser:
             self._stream(data[start : start + _SLICE])
 
     def _read_events(self, frames: list[ServerSentEvent]) -> None:
-        read_text = self._reader.read
+        if len(frames) < 3:
+            for frame in frames:
+                self._read_event(frame)
+                if self.done:
+                    return
+            return
+        texts = [frame.data for frame in frames]
+        skipped = self._reader.skipped
         read = self._translator.read
         assembler = self._assembler
-        for number, frame in enumerate(frames, self._frames + 1):
-            try:
-                if frame.event == "error":
-                    self._read_error_event(frame)
-                document = read_text(frame.data, frame.event)
-                if document is not None:
-                    read(document)
-                elif '"error"' in frame.data or '"message"' in frame.data:
-                    self._read_error(self._reader.generic(frame.data))
-            except (NotAnObject, PlaitError, RecursionError) as problem:
-                self._stumble(problem, frame, number)
-            if assembler.ended or self.error is not None:
-                return
-        self._frames += len(frames)
+        number = 0
+        while number < len(frames):
+            for document in self._reader.read_run(texts, number):
+                frame = frames[number]
+                number += 1
+                if frame.event == "error" or document.__class__ in skipped:
+                    self._read_event(frame)
+                else:
+                    self._frames += 1
+                    try:
+                        read(document)
+                    except (NotAnObject, PlaitError, RecursionError) as problem:
+                        self._stumble(problem, frame, self._frames)
+                if assembler.ended or self.error is not None:
+                    return
+            if number < len(frames):
+                self._read_event(frames[number])
+                number += 1
+                if self.done:
+                    return
+
+    def _read_event(self, frame: ServerSentEvent) -> None:
+        self._frames += 1
+        try:
+            if frame.event == "error":
+                self._read_error_event(frame)
+            document = self._reader.read(frame.data, frame.event)
+            if document is not None:
+                self._translator.read(document)
+            elif '"error"' in frame.data or '"message"' in frame.data:
+                self._read_error(self._reader.generic(frame.data))
+        except (NotAnObject, PlaitError, RecursionError) as problem:
+            self._stumble(problem, frame, self._frames)
 
     def _read_texts(self, frames: list[str]) -> None:
         """As `_read_events`, of frames without an event name: decoded all at once, if they can be."""

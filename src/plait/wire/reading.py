@@ -18,7 +18,9 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -78,7 +80,7 @@ class Reader:
         join_halves: bool = False,
         path: str = "",
     ) -> None:
-        self._decode, self._skipped = _decoder(types, ignored)
+        self._decode, self.skipped = _decoder(types, ignored)
         self._types = types
         self._unknown = unknown
         self._ignored = ignored
@@ -103,8 +105,20 @@ class Reader:
                 if text.startswith(DONE):
                     raise NotAnObject("the end marker") from None
             else:
-                return None if document.__class__ in self._skipped else document
+                return None if document.__class__ in self.skipped else document
         return self.convert(self.generic(text), event)
+
+    def read_run(self, texts: list[str], start: int) -> list[Any]:
+        """The structs of the documents from `start` on, up to the first that needs `read` (maybe none).
+
+        Several at once cost a third less than as many calls of `read`. The struct of an ignored document
+        is of a class in `skipped`.
+        """
+        documents: list[Any] = []
+        if self._fast:
+            with suppress(msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+                documents.extend(map(self._decode, islice(texts, start, None)))  # a failure keeps the rest
+        return documents
 
     def read_all(self, texts: list[str]) -> list[Any] | None:
         """The structs of several documents; None when one of them needs `read`."""
