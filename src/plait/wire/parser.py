@@ -224,13 +224,13 @@ class Parser:
                 if self.done:
                     return
             return
-        texts = [frame.data for frame in frames]
+        texts = iter([frame.data for frame in frames])
         skipped = self._reader.skipped
         read = self._translator.read
         assembler = self._assembler
         number = 0
         while number < len(frames):
-            for document in self._reader.read_run(texts, number):
+            for document in self._reader.read_run(texts):
                 frame = frames[number]
                 number += 1
                 if frame.event == "error" or document.__class__ in skipped:
@@ -264,8 +264,8 @@ class Parser:
 
     def _read_texts(self, frames: list[str]) -> None:
         """As `_read_events`, of frames without an event name: decoded all at once, if they can be."""
-        documents = self._reader.read_all(frames)
-        if documents is None:
+        documents = self._reader.read_run(iter(frames))
+        if len(documents) < len(frames):
             terminated = not self._closed
             self._read_events([ServerSentEvent(text, terminated=terminated) for text in frames])
             return
