@@ -15,10 +15,10 @@ Reading needs PyYAML, which comes with `pip install 'plait[cli]'`.
 
 from __future__ import annotations
 
-from plait.cassettes.guessing import guess_wire
 from plait.cassettes.model import Cassette, Interaction, Provenance, Request, Response
 from plait.cassettes.reading import MAX_CASSETTE, is_cassette_start, load, loads
 from plait.cassettes.writing import KEPT_HEADERS, dump, save
+from plait.wire.guessing import guess_wire
 
 __all__ = [
     "KEPT_HEADERS",

@@ -15,9 +15,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from plait.cassettes.guessing import guess_wire
 from plait.cassettes.model import Cassette, Chunk, Interaction, Provenance, Request, Response
 from plait.errors import CassetteError, quote
+from plait.wire.guessing import guess_wire
 
 MAX_CASSETTE = 64 * 1024 * 1024
 """Bytes of a cassette file, and of one body after decompression: as many as a parser takes in one frame."""

@@ -1,4 +1,4 @@
-"""Which wire format a recorded response is in, when its file does not say."""
+"""Which wire format a response is in, by its URL or its first and last bytes."""
 
 from __future__ import annotations
 
