@@ -19,7 +19,7 @@ LAYERS = [
     {"conformance"},
     {"agent"},
     {"cassettes"},
-    {"transport"},
+    {"guard", "transport"},
     {"providers"},
     {"wire"},
     {"framing"},

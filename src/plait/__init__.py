@@ -21,6 +21,7 @@ from plait.errors import (
     AuthenticationError,
     BadRequestError,
     CassetteError,
+    ConfigurationError,
     ContentFilterError,
     ContextWindowExceededError,
     FetchError,
@@ -33,7 +34,10 @@ from plait.errors import (
     ProtocolError,
     ProviderError,
     RateLimitError,
+    RequestTimeoutError,
     ServerError,
+    StreamTimeoutError,
+    TransportError,
     UnknownWireError,
 )
 from plait.events import (
@@ -96,6 +100,8 @@ if TYPE_CHECKING:
         parse_message,
         parse_messages,
     )
+    from plait.providers import Endpoint, Provider, Setting, providers, register_provider
+    from plait.transport import AsyncStream, Model, Retries, Retry, Stream, Timeouts
     from plait.wire.plan import RequestPlan
 
 __version__ = "0.1.0.dev0"
@@ -129,17 +135,27 @@ _MESSAGES = (
     "parse_messages",
 )
 
+_LAYERS = {
+    **dict.fromkeys(_MESSAGES, "plait.messages"),
+    **dict.fromkeys(("Endpoint", "Provider", "Setting", "providers", "register_provider"), "plait.providers"),
+    **dict.fromkeys(("AsyncStream", "Model", "Retries", "Retry", "Stream", "Timeouts"), "plait.transport"),
+}
+"""Where the names are that are loaded on first use."""
+
 __all__ = [
     "WIRES",
     "AssistantMessage",
+    "AsyncStream",
     "AuthenticationError",
     "BadRequestError",
     "CassetteError",
     "Citation",
+    "ConfigurationError",
     "ContentFilterError",
     "ContentOutput",
     "ContextWindowExceededError",
     "DataSource",
+    "Endpoint",
     "ErrorJson",
     "ErrorText",
     "Event",
@@ -157,6 +173,7 @@ __all__ = [
     "InvalidDataError",
     "JsonOutput",
     "Message",
+    "Model",
     "NotFoundError",
     "OverloadedError",
     "Parser",
@@ -164,6 +181,7 @@ __all__ = [
     "PlaitError",
     "Problem",
     "ProtocolError",
+    "Provider",
     "ProviderError",
     "ProviderPart",
     "RateLimitError",
@@ -171,16 +189,23 @@ __all__ = [
     "ReasoningDelta",
     "ReasoningDone",
     "ReasoningPart",
+    "RequestTimeoutError",
     "ResponseStarted",
+    "Retries",
+    "Retry",
     "ServerError",
     "ServerToolCall",
     "ServerToolResult",
+    "Setting",
     "SkillActivation",
+    "Stream",
+    "StreamTimeoutError",
     "SystemMessage",
     "TextDelta",
     "TextDone",
     "TextOutput",
     "TextPart",
+    "Timeouts",
     "TokenUsage",
     "TokenUsageDone",
     "ToolCallDelta",
@@ -188,6 +213,7 @@ __all__ = [
     "ToolCallPart",
     "ToolMessage",
     "ToolResultPart",
+    "TransportError",
     "UnknownWireError",
     "UrlSource",
     "UserMessage",
@@ -205,8 +231,10 @@ __all__ = [
     "parse_messages",
     "parser",
     "plan_request",
+    "providers",
     "read_error",
     "read_response",
+    "register_provider",
 ]
 
 
@@ -335,7 +363,7 @@ def read_error(
 
 
 def __getattr__(name: str) -> Any:
-    # Messages are pydantic models; a program that only parses bytes never pays for importing pydantic.
-    if name in _MESSAGES:
-        return getattr(import_module("plait.messages"), name)
+    # A program that only parses bytes pays for importing neither pydantic (messages) nor httpx (transport).
+    if name in _LAYERS:
+        return getattr(import_module(_LAYERS[name]), name)
     raise AttributeError(f"module 'plait' has no attribute {name!r}")

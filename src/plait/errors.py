@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from plait.events import Event
+    from plait.events import Event, TokenUsage
     from plait.messages import AssistantMessage
 
 QUOTE_LIMIT = 200
@@ -64,6 +64,10 @@ class UnknownWireError(PlaitError, ValueError):
     """A wire format, dialect or option that this version of Plait does not have."""
 
 
+class ConfigurationError(PlaitError, ValueError):
+    """A model cannot be called as it is set up: an unknown provider, no key, no region, a missing extra."""
+
+
 class InvalidDataError(PlaitError, ValueError):
     """Data handed to Plait (an event, a message, a body) that does not have the documented shape."""
 
@@ -105,6 +109,49 @@ class IncompleteStreamError(PlaitError):
         self.wire = wire
         self.last_event = last_event
         self.bytes_read = bytes_read
+
+    @property
+    def usage(self) -> TokenUsage | None:
+        """What the provider had reported until then; None means unknown, never that nothing was used."""
+        return self.partial_message.token_usage if self.partial_message is not None else None
+
+
+class StreamTimeoutError(IncompleteStreamError, TimeoutError):
+    """An answer that had begun did not go on, or not end, in time.
+
+    Attributes:
+        phase: `idle` (no event for too long, whatever else came) or `total`
+        seconds: the time it was given
+    """
+
+    phase: str = "idle"
+    seconds: float = 0.0
+
+
+class TransportError(PlaitError):
+    """No answer came: the provider could not be reached, or the connection broke before a response.
+
+    Attributes:
+        provider: the provider's name
+        attempts: how many times it was tried
+    """
+
+    def __init__(self, message: str, *, provider: str | None = None, attempts: int = 1) -> None:
+        super().__init__(message)
+        self.provider = provider
+        self.attempts = attempts
+
+
+class RequestTimeoutError(TransportError, TimeoutError):
+    """No answer came in time: not one event of it.
+
+    Attributes:
+        phase: `connect`, `write`, `pool`, `first event` or `total`
+        seconds: the time it was given
+    """
+
+    phase: str = "first event"
+    seconds: float = 0.0
 
 
 class ProviderError(PlaitError):

@@ -14,7 +14,7 @@ from rich.text import Text
 
 import plait
 from plait.cli.status import BadArgumentsError, Status
-from plait.errors import InvalidDataError, UnknownWireError
+from plait.errors import ConfigurationError, InvalidDataError, UnknownWireError
 from plait.providers import target
 from plait.wire.plan import RequestPlan
 
@@ -35,7 +35,7 @@ def plan(
             repair=repair,
             **options,
         )
-    except (InvalidDataError, UnknownWireError) as error:
+    except (ConfigurationError, InvalidDataError, UnknownWireError) as error:
         raise BadArgumentsError(str(error)) from None
     if as_json:
         notes = [

@@ -1,0 +1,401 @@
+"""One call of a model, without I/O: what to send, what an answer means, when to try again, when to give up.
+
+The drivers in `stream.py` send and receive; whatever is decided is decided here, once for both of them. A
+driver begins an attempt, reports what came of it (`responded`, `refused`, `received`, `over`, `broke`), and
+looks at `state`: `reading` (go on), `waiting` (begin anew after `wait` seconds) or `ended` (hand out what
+came, then raise `error` if there is one).
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import inf
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+from urllib.parse import urlsplit
+
+from plait import wire as wires
+from plait.errors import (
+    IncompleteStreamError,
+    PlaitError,
+    ProtocolError,
+    ProviderError,
+    RateLimitError,
+    RequestTimeoutError,
+    ServerError,
+    StreamTimeoutError,
+    TransportError,
+)
+from plait.events import Event
+from plait.transport.failures import Failure
+from plait.transport.frames import FrameTap, OnFrame
+from plait.transport.limits import Retries, Retry, Timeouts
+from plait.transport.response import ResponseInfo, response_info
+from plait.transport.secrets import Secrets
+from plait.wire.parser import Parser
+
+if TYPE_CHECKING:
+    from plait.messages import AssistantMessage
+
+MAX_ERROR_BODY = 1024 * 1024
+"""Bytes of an error response that are read."""
+
+_log = logging.getLogger("plait.transport")
+_wire_log = logging.getLogger("plait.wire")
+_AGAIN = frozenset({408, 409, 429})
+
+
+class Observation(Protocol):
+    """Watches one call. All methods must be quick, and must not raise."""
+
+    def responded(self, response: ResponseInfo) -> None:
+        """An answer began, whatever its status."""
+
+    def received(self, events: list[Event]) -> None:
+        """Events came; they are handed out next."""
+
+    def retrying(self, retry: Retry) -> None:
+        """An attempt failed, and another will be made."""
+
+    def ended(self, message: AssistantMessage, error: BaseException | None) -> None:
+        """The call is over; `error` is None for a complete answer, and for one its caller left."""
+
+
+class Observer(Protocol):
+    """Watches calls: telemetry."""
+
+    def began(self, call: Call) -> Observation:
+        """A call begins."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of whom: all that one call needs, and no I/O done yet.
+
+    Attributes:
+        provider: the provider's name
+        model: the model's id there
+        wire, dialect: how it is asked
+        reading: the parser's options
+        url: the whole URL
+        headers: all headers but those that sign the request
+        body: the JSON body
+        stream: whether a stream was asked for
+        options: the request options
+        messages: the conversation
+    """
+
+    provider: str
+    model: str
+    wire: str
+    dialect: str | None
+    url: str
+    headers: Mapping[str, str] = field(repr=False)
+    body: bytes = field(repr=False)
+    stream: bool
+    reading: Mapping[str, Any]
+    options: Mapping[str, Any] = field(repr=False)
+    messages: Any = field(repr=False)
+
+    @property
+    def place(self) -> str:
+        """Host and path of the URL: what an error or a log may show of it."""
+        parts = urlsplit(self.url)
+        return f"{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"
+
+
+class Call:
+    """One call, through all its attempts.
+
+    Attributes:
+        state: what the driver is to do next
+        wait: with `waiting`, the seconds until the next attempt
+        error: with `ended`, what is to be raised when all events are handed out
+        events: those that were read and not handed out yet; the driver takes them
+        deadline: the time at which a wait that is going on has lasted too long
+        attempts: how many were begun
+        response: the last response's status and headers
+    """
+
+    def __init__(
+        self,
+        question: Question,
+        *,
+        timeouts: Timeouts,
+        retries: Retries,
+        secrets: Secrets,
+        on_retry: Callable[[Retry], None] | None = None,
+        on_frame: OnFrame | None = None,
+        observer: Observer | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.question = question
+        self.timeouts = timeouts
+        self.retries = retries
+        self.secrets = secrets
+        self.state: Literal["reading", "waiting", "ended"] = "waiting"
+        self.wait = 0.0
+        self.error: PlaitError | None = None
+        self.attempts = 0
+        self.response: ResponseInfo | None = None
+        self.left = False
+        self._clock = clock
+        self._on_retry = on_retry
+        self._on_frame = on_frame
+        self._tap: FrameTap | None = None
+        self._parser = self._new_parser()
+        self._handed_out = False
+        self._began = clock()
+        self._end = self._began + timeouts.total if timeouts.total is not None else inf
+        self._idle = timeouts.idle if timeouts.idle is not None else inf
+        self._first_event_by = inf
+        self._observation = observer.began(self) if observer is not None else None
+
+    @property
+    def parser(self) -> Parser:
+        """The parser of the current attempt."""
+        return self._parser
+
+    def _new_parser(self) -> Parser:
+        asked = self.question
+        return wires.parser(asked.wire, dialect=asked.dialect, **asked.reading)
+
+    # What the drivers ask
+
+    def begin(self) -> None:
+        """An attempt begins."""
+        if self.attempts:
+            self._parser = self._new_parser()
+        if self._on_frame is not None:
+            self._tap = FrameTap(self.question.wire, self._on_frame)
+        self.attempts += 1
+        self.state = "reading"
+        first = self.timeouts.first_event
+        self._first_event_by = self._clock() + first if first is not None else inf
+        _log.debug(
+            "%s: POST %s (%s, attempt %d)",
+            self.question.provider, self.question.place, self.question.wire, self.attempts,
+        )  # fmt: skip
+
+    def now(self) -> float:
+        """The time by the clock of all deadlines."""
+        return self._clock()
+
+    def deadline(self) -> float:
+        """By the clock, until when the wait that begins now may last."""
+        if self._handed_out:
+            return min(self._clock() + self._idle, self._end)
+        return min(self._first_event_by, self._end)
+
+    def expired(self, deadline: float) -> bool:
+        """Whether a wait with this deadline has lasted too long."""
+        return self._clock() >= deadline
+
+    def time_left(self) -> float | None:
+        """Seconds until the first event, or the whole call, must have come; None without end."""
+        left = min(self._first_event_by, self._end) - self._clock()
+        return None if left == inf else max(left, 0.001)
+
+    # What the drivers report
+
+    def responded(self, status: int, headers: Mapping[str, str]) -> bool:
+        """A response began. Whether its body is an answer; else it is to be read and given to `refused`."""
+        self.response = response_info(status, headers, self.attempts)
+        _log.debug("%s: HTTP %d, request %s", self.question.provider, status, self.response.request_id)
+        if self._observation is not None:
+            self._observation.responded(self.response)
+        return 200 <= status < 300
+
+    def refused(self, body: bytes) -> None:
+        """The provider answered with an error status; this is the start of its body."""
+        assert self.response is not None
+        status, headers = self.response.status, self.response.headers
+        error = wires.read_error(self.question.wire, status, headers, body, provider=self.question.provider)
+        if 300 <= status < 400:
+            where = urlsplit(headers.get("location", "")).hostname
+            error.message = f"redirected to {where or 'elsewhere'}, which is not followed: correct base_url"
+            error.args = (error.message,)
+        verdict = headers.get("x-should-retry", "").lower()
+        again = (status in _AGAIN or status >= 500) if verdict not in ("true", "false") else verdict == "true"
+        self._end_attempt(error, again=again)
+
+    def received(self, chunk: bytes) -> list[Event]:
+        """Bytes of the body came: the events to hand out."""
+        if self._tap is not None:
+            self._tap.feed(chunk)
+        parser = self._parser
+        events = parser.feed(chunk)
+        if events:
+            self._handed_out = True
+            if self._observation is not None:
+                self._observation.received(events)
+        if parser.done:
+            self._finish(None)
+        return events
+
+    def over(self) -> list[Event]:
+        """The body ended, as HTTP has it: the last events to hand out."""
+        return self._finish(None)
+
+    def broke(self, failure: Failure) -> list[Event]:
+        """The exchange with the server broke: the last events to hand out."""
+        if self.response is not None and self.response.attempts == self.attempts:
+            return self._finish(failure)
+        if failure.timeout is not None:
+            phase = "first event" if failure.timeout == "read" else failure.timeout
+            return self._timed_out(phase, failure)
+        self._end_attempt(
+            TransportError(
+                f"{self.question.provider}: no answer from {self.question.place}: {failure.words}",
+                provider=self.question.provider,
+                attempts=self.attempts,
+            ),
+            again=failure.again,
+        )
+        return []
+
+    def timed_out(self) -> list[Event]:
+        """A wait lasted until its `deadline`: the last events to hand out."""
+        if self._clock() >= self._end:
+            return self._timed_out("total", None)
+        return self._timed_out("idle" if self._handed_out else "first event", None)
+
+    def abandon(self, error: BaseException | None = None) -> None:
+        """The caller left before the end."""
+        if self.state != "ended":
+            self.state = "ended"
+            self.left = True
+            self._say_ended(error)
+
+    # Ends
+
+    def _finish(self, failure: Failure | None) -> list[Event]:
+        """The body is over, or the parser has seen enough."""
+        if self._tap is not None:
+            self._tap.close()
+        events, error = self._parser.finish()
+        if events:
+            self._handed_out = True
+            if self._observation is not None:
+                self._observation.received(events)
+        if failure is not None and error is not None and not isinstance(error, ProviderError):
+            if failure.timeout is not None and isinstance(error, IncompleteStreamError):
+                self._timed_out("idle" if self._handed_out else "first event", failure)
+                return events
+            self._explain(error, failure)
+        if error is None:
+            self._end_call(None)
+            return events
+        again = isinstance(error, IncompleteStreamError | RateLimitError | ServerError)
+        self._end_attempt(error, again=again)
+        return events
+
+    def _timed_out(self, phase: str, failure: Failure | None) -> list[Event]:
+        limits = {
+            "connect": self.timeouts.connect,
+            "write": self.timeouts.connect,
+            "first event": self.timeouts.first_event,
+            "idle": self.timeouts.idle,
+            "total": self.timeouts.total,
+        }
+        seconds = limits.get(phase) or 0.0
+        if not self._handed_out:
+            early = RequestTimeoutError(
+                f"{self.question.provider}: {_TOO_LONG[phase].format(seconds)} ({self.question.place})",
+                provider=self.question.provider,
+                attempts=self.attempts,
+            )
+            early.phase, early.seconds = phase, seconds
+            again = phase != "total" and (failure is None or failure.again)
+            self._end_attempt(early, again=again)
+            return []
+        events, seen = self._parser.finish()
+        if seen is None:
+            self._end_call(None)  # the last bytes were a whole event without the blank line behind it
+            return events
+        late = StreamTimeoutError(
+            f"{self.question.wire}: {_TOO_LONG[phase].format(seconds)}; {_tail(self._parser)}",
+            wire=self.question.wire,
+            last_event=getattr(seen, "last_event", None),
+            bytes_read=self._parser.bytes_read,
+        )
+        late.phase, late.seconds = phase, seconds
+        late.partial_message = seen.partial_message
+        self._end_call(late)
+        return events
+
+    def _explain(self, error: PlaitError, failure: Failure) -> None:
+        """The parser knows only that bytes are missing; this is why."""
+        if isinstance(error, IncompleteStreamError):
+            error.args = (f"{error.wire}: the connection broke ({failure.words}); {_tail(self._parser)}",)
+        elif isinstance(error, ProtocolError):
+            error.args = (f"{error}; then the connection broke ({failure.words})",)
+
+    def _end_attempt(self, error: PlaitError, *, again: bool) -> None:
+        """An attempt failed: another one, or the end."""
+        self._complete(error)
+        wait = None
+        if again and not self._handed_out:
+            wait = self.retries.wait(self.attempts, getattr(error, "retry_after", None))
+        if wait is not None and self._clock() + wait < self._end:
+            self.state, self.wait = "waiting", wait
+            retry = Retry(self.attempts, wait, error)
+            _log.info(
+                "%s: attempt %d failed (%s), the next in %.2f s",
+                self.question.provider, self.attempts, type(error).__name__, wait,
+            )  # fmt: skip
+            if self._observation is not None:
+                self._observation.retrying(retry)
+            if self._on_retry is not None:
+                self._on_retry(retry)
+        else:
+            self._end_call(error)
+
+    def _complete(self, error: PlaitError) -> None:
+        """What only the transport knows of an error, and nothing that must not be known."""
+        if isinstance(error, ProviderError):
+            if error.provider in (None, self.question.wire):
+                error.provider = self.question.provider
+            if error.request_id is None and self.response is not None:
+                error.request_id = self.response.request_id
+        self.secrets.clean(error)
+
+    def _end_call(self, error: PlaitError | None) -> None:
+        self.state, self.error = "ended", error
+        if error is not None:
+            self._complete(error)
+        self._say_ended(error)
+
+    def _say_ended(self, error: BaseException | None) -> None:
+        if self._parser.unknown and _wire_log.isEnabledFor(logging.DEBUG):
+            _wire_log.debug("%s: not understood: %s", self.question.wire, dict(self._parser.unknown))
+        _log.debug(
+            "%s: %s after %.3f s",
+            self.question.provider,
+            "left by its caller" if self.left else "complete" if error is None else type(error).__name__,
+            self._clock() - self._began,
+        )
+        if self._observation is not None:
+            self._observation.ended(self._parser.message, error)
+
+
+_TOO_LONG = {
+    "connect": "no connection within {:g} s",
+    "write": "the request could not be sent within {:g} s",
+    "pool": "no connection was free in the HTTP client's pool",
+    "read": "nothing was received in time",
+    "first event": "no event came within {:g} s",
+    "idle": "no event for {:g} s",
+    "total": "the call took longer than {:g} s",
+}
+
+
+def _tail(parser: Parser) -> str:
+    usage = parser.message.token_usage
+    return (
+        f"{parser.bytes_read:,} bytes were read, the usage is {'reported' if usage else 'unknown'}, "
+        "and what came is in partial_message"
+    )
