@@ -92,7 +92,7 @@ class Question:
     model: str
     wire: str
     dialect: str | None
-    url: str
+    url: str = field(repr=False)
     headers: Mapping[str, str] = field(repr=False)
     body: bytes = field(repr=False)
     stream: bool
@@ -203,7 +203,7 @@ class Call:
 
     def responded(self, status: int, headers: Mapping[str, str]) -> bool:
         """A response began. Whether its body is an answer; else it is to be read and given to `refused`."""
-        self.response = response_info(status, headers, self.attempts)
+        self.response = response_info(status, self.secrets.hide(dict(headers.items())), self.attempts)
         _log.debug("%s: HTTP %d, request %s", self.question.provider, status, self.response.request_id)
         if self._observation is not None:
             self._observation.responded(self.response)
@@ -215,7 +215,7 @@ class Call:
         status, headers = self.response.status, self.response.headers
         error = wires.read_error(self.question.wire, status, headers, body, provider=self.question.provider)
         if 300 <= status < 400:
-            where = urlsplit(headers.get("location", "")).hostname
+            where = _host(headers.get("location", ""))
             error.message = f"redirected to {where or 'elsewhere'}, which is not followed: correct base_url"
             error.args = (error.message,)
         verdict = headers.get("x-should-retry", "").lower()
@@ -380,6 +380,13 @@ class Call:
         )
         if self._observation is not None:
             self._observation.ended(self._parser.message, error)
+
+
+def _host(url: str) -> str | None:
+    try:
+        return urlsplit(url).hostname
+    except ValueError:
+        return None
 
 
 _TOO_LONG = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import socket
+import threading
 from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 from importlib import import_module
@@ -89,6 +90,7 @@ class OwnClients:
 
     def __init__(self, transport: Callable[[], Any] | None) -> None:
         self._transport = transport
+        self._lock = threading.Lock()
         self._sync: Any = None
         self._async: WeakKeyDictionary[asyncio.AbstractEventLoop, tuple[Any, AsyncGenerator[None]]] = (
             WeakKeyDictionary()
@@ -106,11 +108,12 @@ class OwnClients:
 
     def sync(self) -> Any:
         """The synchronous client."""
-        if self._sync is None:
-            import httpx
+        with self._lock:
+            if self._sync is None:
+                import httpx
 
-            self._sync = httpx.Client(**self._settings())
-        return self._sync
+                self._sync = httpx.Client(**self._settings())
+            return self._sync
 
     async def running(self) -> Any:
         """The client of the running event loop."""
@@ -121,15 +124,20 @@ class OwnClients:
 
             client = httpx.AsyncClient(**self._settings())
             keeper = _close_with_loop(client)
+            found = self._async[loop] = (client, keeper)  # before any other task has its turn
             await anext(keeper)
-            found = self._async[loop] = (client, keeper)
         return found[0]
+
+    def __del__(self) -> None:
+        with suppress(Exception):
+            self.close()
 
     def close(self) -> None:
         """Close the synchronous client."""
-        if self._sync is not None:
-            self._sync.close()
-            self._sync = None
+        with self._lock:
+            client, self._sync = self._sync, None
+        if client is not None:
+            client.close()
 
     async def aclose(self) -> None:
         """Close the clients of the running loop, and the synchronous one."""

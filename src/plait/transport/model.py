@@ -7,6 +7,7 @@ import inspect
 import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import plait
@@ -17,7 +18,7 @@ from plait.transport.call import Call, Observer, Question
 from plait.transport.clients import HTTPClient, OwnClients, check_client, is_async
 from plait.transport.frames import OnFrame
 from plait.transport.limits import Retries, Retry, Timeouts
-from plait.transport.secrets import Secrets
+from plait.transport.secrets import Hidden, Secrets
 from plait.transport.stream import AsyncStream, Stream
 from plait.wire import check_dialect, translator_class
 
@@ -84,20 +85,22 @@ class Model:
         **settings: str | None,
     ) -> None:
         self.provider, self.model = _provider(name, base_url, wire)
-        self._endpoint = self.provider.endpoint(self.model, wire)
+        own_key = api_key.strip() if isinstance(api_key, str) and not settings else None
+        self._endpoint = self.provider.endpoint(self.model, wire, key=own_key)
         self.wire = self._endpoint.wire
         self.dialect = dialect if dialect is not None else self._endpoint.dialect
         translator_class(self.wire)
         check_dialect(self.wire, self.dialect)
         if http_client is not None:
             check_client(http_client)
-        self._api_key = api_key
-        self._base_url = base_url
-        self._headers = dict(headers or {})
+        self._api_key = Hidden(api_key)
+        self._base_url = Hidden(base_url)
+        self._headers = Hidden(dict(headers or {}))
         self._http_client = http_client
         self._own = OwnClients(self.provider.transport)
         self._settings = dict(settings)
-        self.provider.values(self._settings)
+        self._needs = self.provider.needs(self._endpoint, base_url)
+        self.provider.values(self._settings, find=())
         self.timeouts = timeouts if timeouts is not None else Timeouts()
         self.retries = retries if retries is not None else Retries()
         self.options = dict(options or {})
@@ -134,7 +137,7 @@ class Model:
     def astream(self, messages: Messages, **options: Any) -> AsyncStream:
         """As `stream`, for `async with` and `async for`."""
         client, sign = self._async_client(), self._signer()
-        call = self._call(messages, stream=True, options=options)
+        call = self._call(messages, stream=True, options=options, find=False)
         return AsyncStream(call, client, lambda: sign.later(call))
 
     def generate(self, messages: Messages, **options: Any) -> AssistantMessage:
@@ -149,7 +152,7 @@ class Model:
     async def agenerate(self, messages: Messages, **options: Any) -> AssistantMessage:
         """As `generate`."""
         client, sign = self._async_client(), self._signer()
-        call = self._call(messages, stream=False, options=options)
+        call = self._call(messages, stream=False, options=options, find=False)
         async with AsyncStream(call, client, lambda: sign.later(call)) as answer:
             async for _ in answer:
                 pass
@@ -208,7 +211,9 @@ class Model:
 
     # Making the call
 
-    def _call(self, messages: Messages, *, stream: bool, options: Mapping[str, Any]) -> Call:
+    def _call(
+        self, messages: Messages, *, stream: bool, options: Mapping[str, Any], find: bool = True
+    ) -> Call:
         options = {**self.options, **options}
         conversation = _conversation(messages)
         plan = self.plan(conversation, **{**options, "stream": stream})
@@ -220,7 +225,7 @@ class Model:
                 model=self.model,
                 wire=self.wire,
                 dialect=self.dialect,
-                url=self._url(stream),
+                url=self._url(stream, self._values(find=find)),
                 headers=self._all_headers(stream),
                 body=_encoded(plan.body),
                 stream=stream,
@@ -230,16 +235,29 @@ class Model:
             ),
             timeouts=self.timeouts,
             retries=self.retries,
-            secrets=Secrets(()),
+            secrets=Secrets(),
             on_retry=self._on_retry,
             on_frame=self._on_frame,
             observer=self._observer,
         )
 
-    def _url(self, stream: bool) -> str:
-        values = self.provider.values(self._settings)
+    def _values(self, *, find: bool = True) -> dict[str, str | None] | None:
+        """The provider's settings; None when some must be looked for first, and must not now."""
+        values = self.provider.values(self._settings, find=self._needs if find else ())
+        if not find:
+            return None if self.provider.can_find(self._needs, values) else values
+        for name in self._needs:
+            if self.provider.settings[name].find is not None and values[name]:
+                self._settings.setdefault(name, values[name])  # to look once is enough
+        return values
+
+    def _url(self, stream: bool, values: Mapping[str, str | None] | None) -> str:
+        """The URL; empty while settings are not known."""
+        base_url = self._base_url.show()
+        if values is None:
+            return ""
         return self.provider.url(
-            self._endpoint, self.model, stream=stream, base_url=self._base_url, settings=values
+            self._endpoint, self.model, stream=stream, base_url=base_url, settings=values
         )
 
     def _all_headers(self, stream: bool) -> dict[str, str]:
@@ -249,12 +267,19 @@ class Model:
             "accept": "text/event-stream" if stream and framing == "sse" else "*/*",
             "user-agent": f"plait/{plait.__version__}",
         }
-        for more in (self._endpoint.headers, self._headers):
+        for more in (self._endpoint.headers, self._headers.show()):
             headers.update({name.lower(): value for name, value in more.items()})
         return headers
 
     def _signer(self) -> _Signer:
-        return _Signer(self.provider, self._endpoint.auth, self._api_key, self._headers, self._settings)
+        return _Signer(
+            self.provider,
+            self._endpoint.auth or self.provider.auth,
+            self._api_key.show(),
+            self._headers.show(),
+            self._values,
+            self._url,
+        )
 
 
 class _Signer:
@@ -263,16 +288,18 @@ class _Signer:
     def __init__(
         self,
         provider: Provider,
-        auth: Auth | None,
+        auth: Auth,
         api_key: Key | None,
         own_headers: Mapping[str, str],
-        settings: Mapping[str, str | None],
+        values: Callable[[], Mapping[str, str | None] | None],
+        url: Callable[[bool, Mapping[str, str | None] | None], str],
     ) -> None:
         self._provider = provider
-        self._auth = auth or provider.auth
+        self._auth = auth
         self._api_key = api_key
         self._own = own_headers
-        self._settings = settings
+        self._values = values
+        self._url = url
 
     def now(self, call: Call) -> Mapping[str, str]:
         """The headers that sign this call's next attempt."""
@@ -289,16 +316,22 @@ class _Signer:
         key = self._api_key() if callable(self._api_key) else self._api_key
         if inspect.isawaitable(key):
             key = await key
-        if self._auth.blocking:
+        if self._auth.blocking or not call.question.url:
             return await asyncio.to_thread(self._sign, call, key)
         return self._sign(call, key)
 
     def _sign(self, call: Call, key: Any) -> Mapping[str, str]:
-        asked = call.question
-        key = _checked(self._provider.name, key) or self._provider.key()
-        call.secrets = Secrets([key, *self._own.values()])
-        if any(name.lower() in _SIGNING for name in self._own):
-            return {}  # the caller signs
+        key = _checked(self._provider.name, key) or _checked(self._provider.name, self._provider.key())
+        own, asked = self._own, call.question
+        call.secrets = Secrets([key], own, asked.url)
+        signs_itself = any(name.lower() in _SIGNING for name in own)
+        if signs_itself and asked.url:
+            return {}
+        values = self._values() or {}
+        if not asked.url:
+            asked = call.question = replace(asked, url=self._url(asked.stream, values))
+        if signs_itself:
+            return {}
         signed = self._auth.sign(
             Unsigned(
                 provider=asked.provider,
@@ -306,12 +339,12 @@ class _Signer:
                 url=asked.url,
                 headers=asked.headers,
                 body=asked.body,
-                settings=self._provider.values(self._settings),
+                settings=values,
                 key_names=self._provider.key_names,
             ),
-            _checked(self._provider.name, key),
+            key,
         )
-        call.secrets = Secrets([key, *self._own.values(), *signed.values()])
+        call.secrets = Secrets([key], {**own, **signed}, asked.url)
         return signed
 
 

@@ -82,7 +82,7 @@ class _Answer:
             asked.url,
             headers={**asked.headers, **signed},
             content=asked.body,
-            timeout=_timeout(connect, call.time_left()),
+            extensions={"timeout": _timeout(connect, call.time_left())},
         )
 
     def _began(self, request: Any, response: Any) -> bool:
@@ -148,6 +148,7 @@ class Stream(_Answer):
         if self._closed or self._released:
             return
         self._closed = True
+        self._ready = iter(())
         self._woken.set()
         self._call.abandon()
         if self._reader is not None and self._reader != threading.get_ident():
@@ -235,6 +236,7 @@ class Stream(_Answer):
             self._woken.wait(call.wait)
             if self._closed:
                 return
+        self._watch.fired = False
         call.begin()
         signed = self._sign()
         client = self._client()
@@ -355,6 +357,7 @@ class AsyncStream(_Answer):
         if self._closed or self._released:
             return
         self._closed = True
+        self._ready = iter(())
         self._call.abandon()
         if self._task is not None and self._task is not asyncio.current_task():
             self._gone = asyncio.Event()
@@ -457,6 +460,8 @@ class AsyncStream(_Answer):
             await asyncio.sleep(call.wait)
             if self._closed:
                 return
+        assert self._watch is not None
+        self._watch.fired = False
         call.begin()
         failure = None
         response: Any = None

@@ -13,7 +13,17 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from math import inf
+from typing import TypeAlias
+from weakref import WeakMethod
+
+_MANY = 100
+"""So many timers that nobody needs any more are kept before they are looked for."""
+
+
+Schedule: TypeAlias = "Callable[[float, Watch], Callable[[], None]]"
+"""Has `watch.look(due)` called at a time; gives what takes that back."""
 
 
 class Watch:
@@ -24,22 +34,21 @@ class Watch:
         fired: it lasted longer, and was interrupted
     """
 
-    __slots__ = ("_due", "_interrupt", "_over", "_schedule", "fired", "until")
+    __slots__ = ("_cancel", "_due", "_interrupt", "_schedule", "fired", "until")
 
-    def __init__(self, interrupt: Callable[[], None], schedule: Callable[[float, Watch], None]) -> None:
+    def __init__(self, interrupt: Callable[[], None], schedule: Schedule) -> None:
         self.until = inf
         self.fired = False
-        self._interrupt: Callable[[], None] | None = interrupt
+        self._interrupt = WeakMethod(interrupt)  # a stream that nobody holds is to go at once
         self._schedule = schedule
         self._due = inf
-        self._over = False
+        self._cancel: Callable[[], None] | None = None
 
     def start(self, until: float) -> None:
         """A wait begins."""
         self.until = until
         if until < self._due:
-            self._due = until
-            self._schedule(until, self)
+            self._set(until)
 
     def stop(self) -> None:
         """The wait is over."""
@@ -48,23 +57,30 @@ class Watch:
     def end(self) -> None:
         """There will be no more waits."""
         self.until = inf
-        self._over = True
-        self._interrupt = None
+        self._set(inf)
 
     def look(self, due: float) -> None:
         """The timer that was set for `due` fired."""
-        if self._over or due != self._due:
-            return  # it is over, or another timer was set for an earlier time since
+        if due != self._due:
+            return  # it was too late to take it back
+        self._cancel = None
         until = self.until
-        if until <= time.monotonic():
+        if until > time.monotonic():
             self._due = inf
-            self.fired = True
-            if (interrupt := self._interrupt) is not None:
-                interrupt()
-        else:
-            self._due = until
-            if until < inf:
-                self._schedule(until, self)
+            self._set(until)
+            return
+        self._due = inf
+        self.fired = True
+        if (interrupt := self._interrupt()) is not None:
+            interrupt()
+
+    def _set(self, due: float) -> None:
+        if self._cancel is not None:
+            self._cancel()
+            self._cancel = None
+        self._due = due
+        if due < inf:
+            self._cancel = self._schedule(due, self)
 
 
 class _Timers:
@@ -72,27 +88,42 @@ class _Timers:
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._heap: list[tuple[float, int, Watch]] = []
+        self._heap: list[tuple[float, int, list[Watch]]] = []
         self._numbers = itertools.count()
+        self._dead = 0
         self._thread: threading.Thread | None = None
 
-    def add(self, due: float, watch: Watch) -> None:
+    def add(self, due: float, watch: Watch) -> Callable[[], None]:
+        held = [watch]
         with self._changed:
-            heapq.heappush(self._heap, (due, next(self._numbers), watch))
+            heapq.heappush(self._heap, (due, next(self._numbers), held))
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._run, name="plait-deadlines", daemon=True)
                 self._thread.start()
-            elif self._heap[0][2] is watch:
+            elif self._heap[0][2] is held:
                 self._changed.notify()
+        return partial(self._forget, held)
+
+    def _forget(self, held: list[Watch]) -> None:
+        held.clear()
+        with self._changed:
+            self._dead += 1
+            if self._dead > _MANY and self._dead > len(self._heap) // 2:
+                self._heap = [entry for entry in self._heap if entry[2]]
+                heapq.heapify(self._heap)
+                self._dead = 0
 
     def _run(self) -> None:
         while True:
             with self._changed:
                 while not self._heap or self._heap[0][0] > time.monotonic():
                     self._changed.wait(self._heap[0][0] - time.monotonic() if self._heap else None)
-                due, _, watch = heapq.heappop(self._heap)
-            watch.look(due)
-            del watch
+                due, _, held = heapq.heappop(self._heap)
+                self._dead -= not held
+                watch = held[0] if held else None
+            if watch is not None:
+                watch.look(due)
+            del watch, held
 
 
 _timers = _Timers()
@@ -108,15 +139,14 @@ if hasattr(os, "register_at_fork"):
 
 
 def watch_in_thread(interrupt: Callable[[], None]) -> Watch:
-    """A watch whose `interrupt` is called in another thread."""
+    """A watch whose `interrupt`, a method, is called in another thread."""
     return Watch(interrupt, lambda due, watch: _timers.add(due, watch))
 
 
 def watch_in_loop(interrupt: Callable[[], None]) -> Watch:
-    """A watch whose `interrupt` is called by the running event loop."""
-    loop = asyncio.get_running_loop()
-    return Watch(interrupt, lambda due, watch: _call_at(loop, due, watch))
+    """A watch whose `interrupt`, a method, is called by the running event loop."""
+    return Watch(interrupt, partial(_call_at, asyncio.get_running_loop()))
 
 
-def _call_at(loop: asyncio.AbstractEventLoop, due: float, watch: Watch) -> None:
-    loop.call_later(max(0.0, due - time.monotonic()), watch.look, due)
+def _call_at(loop: asyncio.AbstractEventLoop, due: float, watch: Watch) -> Callable[[], None]:
+    return loop.call_later(max(0.0, due - time.monotonic()), watch.look, due).cancel
