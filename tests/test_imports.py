@@ -19,13 +19,13 @@ LAYERS = [
     {"conformance"},
     {"agent"},
     {"cassettes"},
-    {"guard", "transport"},
+    {"guard", "telemetry", "transport"},
     {"providers"},
     {"wire"},
     {"framing"},
     {"messages"},
     {"files"},
-    {"events", "errors", "inline_data", "json_text", "media_types"},
+    {"content_coding", "errors", "events", "inline_data", "json_text", "media_types"},
 ]
 """Top to bottom, as in the design. The modules of the lowest layer may import each other."""
 

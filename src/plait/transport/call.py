@@ -11,11 +11,13 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 from urllib.parse import urlsplit
 
+from plait import content_coding
 from plait import wire as wires
 from plait.errors import (
     IncompleteStreamError,
@@ -146,6 +148,7 @@ class Call:
         self._on_retry = on_retry
         self._on_frame = on_frame
         self._tap: FrameTap | None = None
+        self._undo: list[content_coding.Decoder] = []
         self._parser = self._new_parser()
         self._handed_out = False
         self._began = clock()
@@ -205,6 +208,12 @@ class Call:
         """A response began. Whether its body is an answer; else it is to be read and given to `refused`."""
         self.response = response_info(status, self.secrets.hide(dict(headers.items())), self.attempts)
         _log.debug("%s: HTTP %d, request %s", self.question.provider, status, self.response.request_id)
+        coding = self.response.headers.get("content-encoding", "")
+        try:
+            self._undo = content_coding.decoders(coding)
+        except content_coding.UnsupportedCodingError as problem:
+            self._end_attempt(ProtocolError(f"{self.question.wire}: {problem}"), again=False)
+            return False
         if self._observation is not None:
             self._observation.responded(self.response)
         return 200 <= status < 300
@@ -212,6 +221,10 @@ class Call:
     def refused(self, body: bytes) -> None:
         """The provider answered with an error status; this is the start of its body."""
         assert self.response is not None
+        if self.state != "reading":
+            return  # the body cannot be read at all
+        if self._undo:
+            body = self._start_of(body)
         status, headers = self.response.status, self.response.headers
         error = wires.read_error(self.question.wire, status, headers, body, provider=self.question.provider)
         if 300 <= status < 400:
@@ -224,6 +237,32 @@ class Call:
 
     def received(self, chunk: bytes) -> list[Event]:
         """Bytes of the body came: the events to hand out."""
+        return self._received_coded(chunk) if self._undo else self._received(chunk)
+
+    def _received_coded(self, chunk: bytes) -> list[Event]:
+        """The same, of a compressed body: a piece at a time, so that a small chunk cannot fill the memory."""
+        events: list[Event] = []
+        try:
+            for piece in content_coding.decode(self._undo, chunk):
+                events += self._received(piece)
+                if self.state != "reading":
+                    return events
+        except Exception as problem:  # each package has a class of its own
+            words = f"the compressed body is broken: {type(problem).__name__}: {problem}"
+            events += self._finish(Failure(words))
+        return events
+
+    def _start_of(self, data: bytes) -> bytes:
+        """The start of a compressed error body, as much of it as can be read."""
+        found = bytearray()
+        with suppress(Exception):
+            for piece in content_coding.decode(self._undo, data):
+                found += piece
+                if len(found) > MAX_ERROR_BODY:
+                    break
+        return bytes(found[:MAX_ERROR_BODY])
+
+    def _received(self, chunk: bytes) -> list[Event]:
         if self._tap is not None:
             self._tap.feed(chunk)
         parser = self._parser

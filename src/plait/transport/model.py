@@ -264,6 +264,7 @@ class Model:
         framing = translator_class(self.wire).framings[0]
         headers = {
             "content-type": "application/json",
+            "accept-encoding": "gzip, deflate",
             "accept": "text/event-stream" if stream and framing == "sse" else "*/*",
             "user-agent": f"plait/{plait.__version__}",
         }

@@ -117,6 +117,7 @@ class Stream(_Answer):
         self._faults: tuple[type[Exception], ...] = ()
         self._watch: Watch = watch_in_thread(self._abort)
         self._reader: int | None = None
+        self._lock = threading.Lock()
         self._woken = threading.Event()
 
     def __enter__(self) -> Stream:
@@ -251,7 +252,7 @@ class Stream(_Answer):
             call.broke(failure)
             return
         answers = self._began(request, response)
-        self._body = response.iter_bytes()
+        self._body = iter(response.stream)
         if self._closed:
             self._release()
         elif not answers:
@@ -284,8 +285,9 @@ class Stream(_Answer):
         self._watch.stop()
 
     def _abort(self) -> None:
-        if (response := self._response) is not None:
-            abort(response)
+        with self._lock:
+            if self._response is not None:
+                abort(self._response)
 
     def _fail(self, error: BaseException) -> None:
         """Something else than the answer went wrong: a hook, an interrupt."""
@@ -299,13 +301,14 @@ class Stream(_Answer):
         self._end_response()
 
     def _end_response(self) -> None:
-        response, self._response = self._response, None
+        with self._lock:  # from here on its connection may be another's
+            response, self._response = self._response, None
         self._body, body = None, self._body
         if response is not None:
             response.close()
-        if body is not None:
+        if (end := getattr(body, "close", None)) is not None:
             with suppress(ValueError, *self._faults):  # "generator already executing", in another thread
-                body.close()
+                end()
 
 
 class AsyncStream(_Answer):
@@ -484,7 +487,7 @@ class AsyncStream(_Answer):
                 call.timed_out()
             return
         answers = self._began(request, response)
-        self._body = response.aiter_bytes()
+        self._body = aiter(response.stream)
         if self._closed:
             await self._release()
         elif not answers:
@@ -546,9 +549,9 @@ async def _close(response: Any, body: Any) -> None:
     try:
         await response.aclose()
     finally:
-        if body is not None:
+        if (end := getattr(body, "aclose", None)) is not None:
             with suppress(RuntimeError):  # "asynchronous generator is already running", in another task
-                await body.aclose()
+                await end()
 
 
 _closing: set[asyncio.Task[None]] = set()
