@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
+import json as jsonlib
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -185,12 +185,83 @@ def plan(
     def command() -> Status:
         from plait.cli.plan import plan as show_plan
 
-        try:
-            asked = json.loads(options)
-        except ValueError as error:
-            raise BadArgumentsError(f"--options: expected a JSON object; {error}") from None
-        if not isinstance(asked, dict):
-            raise BadArgumentsError(f"--options: expected a JSON object, got {type(asked).__name__}")
-        return show_plan(transcript, to, asked, repair=repair, body=body, as_json=as_json)
+        return show_plan(transcript, to, _options(options), repair=repair, body=body, as_json=as_json)
+
+    run(command)
+
+
+OPTIONS_HELP = 'Request options, such as {"reasoning": "low"}.'
+
+
+@app.command(epilog=HELP + " 1 no answer came.")
+def ask(
+    model: Annotated[
+        str, typer.Argument(metavar="PROVIDER/MODEL", help="Who is asked; mock/any needs no key.")
+    ],
+    question: Annotated[str, typer.Argument(help="What is asked; - reads standard input.")],
+    system: Annotated[str | None, typer.Option(metavar="TEXT", help="A system message.")] = None,
+    options: Annotated[str, typer.Option("--options", metavar="JSON", help=OPTIONS_HELP)] = "{}",
+    wire: Annotated[
+        str | None, typer.Option(metavar="WIRE", help="The wire format, in place of the provider's.")
+    ] = None,
+    base_url: Annotated[str | None, typer.Option(metavar="URL", help="In place of the provider's.")] = None,
+    set: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE", help="What the provider's address needs, such as region=eu-west-1."
+        ),
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="For the whole call, retries included.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the events as JSON lines.")] = False,
+) -> None:
+    """Ask a model, and show its answer as it comes. The key is taken from the environment."""
+
+    def command() -> Status:
+        from plait.cli.ask import ask as ask_model
+        from plait.transport import Timeouts
+
+        if timeout is not None and not timeout > 0:
+            raise BadArgumentsError(f"--timeout: expected seconds above 0, got {timeout:g}")
+        settings = {}
+        for item in set or []:
+            name, equals, value = item.partition("=")
+            if not equals:
+                raise BadArgumentsError(f"--set: expected NAME=VALUE, such as region=eu-west-1, got {item!r}")
+            settings[name] = value
+        of_model = {"wire": wire, "base_url": base_url, "timeouts": Timeouts(total=timeout), **settings}
+        return ask_model(
+            model, question, system=system, options=_options(options), model_options=of_model, as_json=json
+        )
+
+    run(command)
+
+
+def _options(text: str) -> dict[str, Any]:
+    try:
+        asked = jsonlib.loads(text)
+    except ValueError as error:
+        raise BadArgumentsError(f"--options: expected a JSON object; {error}") from None
+    if not isinstance(asked, dict):
+        raise BadArgumentsError(f"--options: expected a JSON object, got {type(asked).__name__}")
+    return asked
+
+
+@app.command(
+    epilog="Exit status: 0; 1 a package that adds providers cannot be loaded; 2 there is no such provider."
+)
+def providers(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="One provider, in detail; all of them without.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> None:
+    """List the providers: what they speak, where, what can be asked of them, and which keys are set."""
+
+    def command() -> Status:
+        from plait.cli.providers import show_one, show_providers
+
+        return show_providers(as_json=as_json) if name is None else show_one(name, as_json=as_json)
 
     run(command)

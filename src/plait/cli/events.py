@@ -31,15 +31,16 @@ def _print_lines(source: Source) -> Status:
     parser = plait.parser(source.wire, dialect=source.dialect)
     with _progress(source) as chunks:
         for chunk in chunks:
-            _write(parser.feed(chunk))
+            write_lines(parser.feed(chunk))
             if parser.done:
                 break
     events, error = parser.finish()
-    _write(events, error)
+    write_lines(events, error)
     return status_of(error)
 
 
-def _write(events: Iterable[Event], error: PlaitError | None = None) -> None:
+def write_lines(events: Iterable[Event], error: PlaitError | None = None) -> None:
+    """Print events, and a fault as the last line, one JSON object a line."""
     lines = [msgspec.json.encode(event.to_dict()) for event in events]
     if error is not None:
         document = {"type": "error", "error": type(error).__name__, "message": str(error)}

@@ -13,6 +13,7 @@ import typer
 
 from plait.errors import (
     CassetteError,
+    ConfigurationError,
     IncompleteStreamError,
     PlaitError,
     ProtocolError,
@@ -66,7 +67,7 @@ def run(command: Callable[[], Status]) -> NoReturn:
             raise OSError("standard output is closed")
         status = command()
         sys.stdout.flush()
-    except (BadArgumentsError, CassetteError, UnknownWireError) as error:
+    except (BadArgumentsError, CassetteError, ConfigurationError, UnknownWireError) as error:
         typer.echo(f"plait: {error}", err=True)
         status = Status.BAD_ARGUMENTS
     except BrokenPipeError:
