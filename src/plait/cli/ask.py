@@ -13,7 +13,7 @@ from plait.cli.events import write_lines
 from plait.cli.live import Live
 from plait.cli.show import Terminal, printable
 from plait.cli.status import BadArgumentsError, Status, status_of
-from plait.errors import ConfigurationError, InvalidDataError, PlaitError
+from plait.errors import ConfigurationError, InvalidDataError, PlaitError, UnknownWireError
 from plait.transport import Model, Retry
 
 _LIMIT = 16 * 1024 * 1024
@@ -64,7 +64,7 @@ def ask(
                     live.show([event])
                 else:
                     write_lines([event])
-    except (ConfigurationError, InvalidDataError) as problem:
+    except (ConfigurationError, InvalidDataError, UnknownWireError) as problem:
         raise BadArgumentsError(str(problem)) from None
     except PlaitError as problem:
         error = problem
