@@ -14,9 +14,9 @@ from typing import Any
 import httpx
 import pytest
 from asking import END, HELLO, both_modes, local
-from local_server import HOLD, Answer, LocalServer, steps
 
-from plait import Model, Timeouts
+from local_server import HOLD, Answer, LocalServer, steps
+from plait import Model, Retries, Timeouts
 
 ENDLESS = Answer(steps(HELLO, HOLD))
 
@@ -205,8 +205,6 @@ def test_closing_from_another_task(server: LocalServer) -> None:
 
 def test_closing_during_a_wait_for_the_next_attempt() -> None:
     """A thread that waits before it tries again does not wait any longer."""
-    from plait import Retries
-
     with (
         LocalServer(Answer((b"{}",), status=503)) as server,
         local(server.url, retries=Retries(limit=1, first_wait=30, longest_wait=30, jitter=0)) as model,
@@ -220,6 +218,29 @@ def test_closing_during_a_wait_for_the_next_attempt() -> None:
         stream.close()
         reader.join(2)
         assert not reader.is_alive()
+
+
+@pytest.mark.parametrize(
+    "answer", [Answer((b"{}",), status=503), Answer((5.0,))], ids=["a wait", "headers alone"]
+)
+def test_closing_from_another_task_before_the_first_event(answer: Answer) -> None:
+    """A task that waits for another attempt, or for an answer to begin, ends quietly and at once."""
+
+    async def main() -> list[Any]:
+        retries = Retries(limit=1, first_wait=30, longest_wait=30, jitter=0)
+        async with local(server.url, retries=retries) as model:
+            stream = model.astream("Hi")
+
+            async def read() -> list[Any]:
+                return [event async for event in stream]
+
+            task = asyncio.create_task(read())
+            await asyncio.sleep(0.2)
+            await stream.aclose()
+            return await asyncio.wait_for(task, 2)
+
+    with LocalServer(answer) as server:
+        assert [] == asyncio.run(main())
 
 
 @both_modes

@@ -436,9 +436,7 @@ class AsyncStream(_Answer):
         except self._faults as fault:
             failure = failure_of(fault)
         except asyncio.CancelledError:
-            # Ours, when the watch or `aclose` asked for it, and nobody else did at the same time.
-            ours = watch.fired or self._closed
-            if not ours or self._task is None or self._task.uncancel() > self._cancelled_before:
+            if not self._is_ours():
                 raise
         watch.until = inf
         self._task = None
@@ -457,12 +455,21 @@ class AsyncStream(_Answer):
         return events
 
     async def _attempt(self) -> None:
+        self._task = asyncio.current_task()
+        try:
+            await self._send()
+        except asyncio.CancelledError:
+            if not self._is_ours():
+                raise
+        self._task = None
+        if self._closed:
+            await self._release()
+
+    async def _send(self) -> None:
         call = self._call
         await self._end_response()
         if call.wait:
             await asyncio.sleep(call.wait)
-            if self._closed:
-                return
         assert self._watch is not None
         self._watch.fired = False
         call.begin()
@@ -488,11 +495,15 @@ class AsyncStream(_Answer):
             return
         answers = self._began(request, response)
         self._body = aiter(response.stream)
-        if self._closed:
-            await self._release()
-        elif not answers:
+        if not answers:
             call.refused(await self._error_body())
             await self._end_response()
+
+    def _is_ours(self) -> bool:
+        """Whether a cancellation is ours (the watch or `aclose` asked for it), and nobody else's as well."""
+        watch, task = self._watch, self._task
+        ours = self._closed or (watch is not None and watch.fired)
+        return ours and task is not None and task.uncancel() <= self._cancelled_before
 
     async def _error_body(self) -> bytes:
         found = bytearray()
