@@ -14,7 +14,9 @@ from pathlib import Path
 
 import msgspec
 
+from plait.cli.providers import as_data
 from plait.events import CONTENT_EVENTS, EVENT_TYPES
+from plait.providers import CATALOGUE
 from plait.wire import WIRES, dialects, translator_class
 from plait.wire.errors import STATUS_ERRORS
 
@@ -114,6 +116,33 @@ def chat_dialects() -> str:
     return lines
 
 
+def providers() -> str:
+    """Every provider of the catalogue: what it speaks and where, how it is signed, and what can be asked."""
+    lines = _table("provider", "wire format", "dialect", "URL of a stream", "auth", "can be asked for")
+    for row in CATALOGUE.values():
+        name = f"[`{row.name}`]({row.docs})" if row.docs.startswith("https:") else f"`{row.name}`"
+        for at in as_data(row)["endpoints"]:
+            words = "depends on the server" if at["words"] is None else ", ".join(at["words"])
+            dialect = f"`{at['dialect']}`" if at["dialect"] else "-"
+            lines += _row(name, f"`{at['wire']}`", dialect, f"`{at['stream_url']}`", at["auth"], words)
+            name = ""
+    return lines
+
+
+def provider_variables() -> str:
+    """Every provider's environment variables: of its key (the first that is set counts), of its settings."""
+    lines = _table("provider", "key", "settings", "checked")
+    for row in CATALOGUE.values():
+        settings = []
+        for setting in as_data(row)["settings"]:
+            names = [f"`{variable['name']}`" for variable in setting["env"]]
+            default = f"default `{setting['default']}`" if setting["default"] else ""
+            settings.append(f"`{setting['name']}`: {'; '.join(filter(None, [_list(names), default]))}")
+        keys = _list(f"`{name}`" for name in row.key_names)
+        lines += _row(f"`{row.name}`", keys, "<br>".join(settings) or "-", row.checked)
+    return lines
+
+
 def _list(words: Iterable[str]) -> str:
     return ", ".join(words) or "-"
 
@@ -121,6 +150,8 @@ def _list(words: Iterable[str]) -> str:
 TABLES: dict[str, Callable[[], str]] = {
     "chat_dialects": chat_dialects,
     "events": events,
+    "provider_variables": provider_variables,
+    "providers": providers,
     "statuses": statuses,
     "wire_formats": wire_formats,
 }

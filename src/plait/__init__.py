@@ -100,7 +100,7 @@ if TYPE_CHECKING:
         parse_message,
         parse_messages,
     )
-    from plait.providers import Endpoint, Provider, Setting, providers, register_provider
+    from plait.providers import Endpoint, Provider, Setting, register_provider
     from plait.transport import AsyncStream, Model, Retries, Retry, Stream, Timeouts
     from plait.wire.plan import RequestPlan
 
@@ -137,7 +137,7 @@ _MESSAGES = (
 
 _LAYERS = {
     **dict.fromkeys(_MESSAGES, "plait.messages"),
-    **dict.fromkeys(("Endpoint", "Provider", "Setting", "providers", "register_provider"), "plait.providers"),
+    **dict.fromkeys(("Endpoint", "Provider", "Setting", "register_provider"), "plait.providers"),
     **dict.fromkeys(("AsyncStream", "Model", "Retries", "Retry", "Stream", "Timeouts"), "plait.transport"),
 }
 """Where the names are that are loaded on first use."""
@@ -231,7 +231,6 @@ __all__ = [
     "parse_messages",
     "parser",
     "plan_request",
-    "providers",
     "read_error",
     "read_response",
     "register_provider",

@@ -1,46 +1,67 @@
 """Providers: a name -> where it is, the wire format and dialect it speaks, and how it is asked.
 
 `catalogue.py` holds the rows. Others come from outside: `register_provider`, or the entry points of installed
-packages in the group `plait.providers`, each a `Provider` or a callable that gives one or several.
+packages in the group `plait.providers`, each a `Provider`, several in a list, or a callable that gives them.
+What is registered comes before what packages add, and that before the catalogue.
 """
 
 from __future__ import annotations
 
 import threading
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, NamedTuple
 
 from plait.errors import ConfigurationError
-from plait.providers.auth import Auth, Bearer, GoogleDefault, HeaderKey, SigV4
+from plait.providers.auth import Auth, Bearer, GoogleDefault, HeaderKey, SigV4, Unsigned
+from plait.providers.capabilities import Capabilities
 from plait.providers.catalogue import CATALOGUE
 from plait.providers.provider import PATHS, Endpoint, Paths, Provider, Setting
-from plait.wire import check_dialect
+from plait.wire import check_dialect, translator_class
 
 ENTRY_POINTS = "plait.providers"
 """The group of entry points that add providers."""
 
 __all__ = [
+    "CATALOGUE",
     "ENTRY_POINTS",
     "PATHS",
     "Auth",
     "Bearer",
+    "Capabilities",
     "Endpoint",
     "GoogleDefault",
     "HeaderKey",
+    "Installed",
     "Paths",
     "Provider",
     "Setting",
     "SigV4",
     "Target",
+    "Unsigned",
     "find_provider",
+    "forget_installed",
+    "installed",
     "providers",
     "register_provider",
+    "registered",
     "target",
 ]
 
 _registered: dict[str, Provider] = {}
-_installed: dict[str, Provider] | None = None
-_lock = threading.RLock()
+_installed: Installed | None = None
+_loading = threading.local()
+
+
+class Installed(NamedTuple):
+    """What packages add.
+
+    Attributes:
+        rows: by name
+        faults: what is wrong with an entry point, by its name
+    """
+
+    rows: dict[str, Provider]
+    faults: dict[str, ConfigurationError]
 
 
 class Target(NamedTuple):
@@ -59,18 +80,23 @@ def register_provider(provider: Provider | str, /, **fields: Any) -> Provider:
         fields: with a name, the fields of `Provider`: at least `wire`, and `base_url` for most
 
     Raises:
-        ConfigurationError: the name cannot be one
+        ConfigurationError: the name cannot be one, or its URL cannot be filled
+        TypeError: it is no row, or fields came with one
         UnknownWireError: no such wire format or dialect
     """
+    if not isinstance(provider, str) and fields:
+        raise TypeError("register_provider: expected a Provider, or a name and fields, got both")
     row = Provider(provider, **fields) if isinstance(provider, str) else provider
     _check(row)
-    with _lock:
-        _registered[row.name] = row
+    _registered[row.name] = row
     return row
 
 
 def _check(row: Provider) -> None:
+    if not isinstance(row, Provider):
+        raise TypeError(f"expected a plait.Provider, got {type(row).__name__}")
     for at in row.endpoints:
+        translator_class(at.wire)
         check_dialect(at.wire, at.dialect)
 
 
@@ -80,26 +106,36 @@ def providers() -> dict[str, Provider]:
     Raises:
         ConfigurationError: an installed package's entry point cannot be loaded; the message names it
     """
-    with _lock:
-        return {**CATALOGUE, **_from_packages(), **_registered}
+    found = installed()
+    for fault in found.faults.values():
+        raise ConfigurationError(str(fault)) from fault.__cause__
+    return {**CATALOGUE, **found.rows, **_registered}
+
+
+def registered() -> dict[str, Provider]:
+    """Those that were registered in this process, by name."""
+    return dict(_registered)
 
 
 def find_provider(name: str) -> Provider:
-    """The provider of this name.
+    """The provider of this name. A package that cannot be loaded does not keep it from being found.
 
     Raises:
-        ConfigurationError: there is none; the message lists those there are
+        ConfigurationError: there is none; the message lists those there are, or says why it cannot be loaded
     """
-    with _lock:
-        found = _registered.get(name)
-        if found is None and name not in _entry_names():
-            found = CATALOGUE.get(name)
-    found = found or providers().get(name)
+    found = _registered.get(name)
+    if found is not None:
+        return found
+    rows, faults = installed()
+    if name in faults:
+        raise ConfigurationError(str(faults[name])) from faults[name].__cause__
+    found = rows.get(name) or CATALOGUE.get(name)
     if found is None:
-        known = ", ".join(providers())
+        known = ", ".join({**CATALOGUE, **rows, **_registered})
+        broken = "".join(f". And {fault}" for fault in faults.values())
         raise ConfigurationError(
             f"unknown provider {name!r}; the providers are {known}. "
-            "A server of another: openai-compatible/MODEL with base_url=, or plait.register_provider"
+            f"A server of another: openai-compatible/MODEL with base_url=, or plait.register_provider{broken}"
         )
     return found
 
@@ -129,34 +165,45 @@ def split(name: str) -> tuple[str, str]:
     return provider, model
 
 
-def _entry_names() -> set[str]:
-    return {point.name for point in entry_points(group=ENTRY_POINTS)} if _installed is None else {*_installed}
-
-
-def _from_packages() -> dict[str, Provider]:
+def installed() -> Installed:
+    """What the entry points of installed packages add, and those that cannot be loaded. Read once."""
     global _installed
-    if _installed is None:
-        found: dict[str, Provider] = {}
+    if _installed is not None:
+        return _installed
+    if getattr(_loading, "now", False):
+        return Installed({}, {})  # a package that is being loaded asks for a provider
+    _loading.now = True
+    # No lock: a package's import may wait for another thread that asks for the same.
+    try:
+        found = Installed({}, {})
         for point in entry_points(group=ENTRY_POINTS):
             try:
-                made = point.load()
-                made = made() if callable(made) else made
-                rows = [made] if isinstance(made, Provider) else list(made)
-                for row in rows:
-                    if not isinstance(row, Provider):
-                        raise TypeError(f"expected a plait.Provider, got {type(row).__name__}")
-                    _check(row)
-                    found[row.name] = row
+                for row in _loaded(point):
+                    if row.name in found.rows:
+                        raise ValueError(f"another package has added {row.name!r}")
+                    found.rows[row.name] = row
             except Exception as error:
-                raise ConfigurationError(
+                found.faults[point.name] = ConfigurationError(
                     f"the entry point {point.name!r} of the group {ENTRY_POINTS} cannot be loaded "
                     f"({point.value}): {type(error).__name__}: {error}"
-                ) from error
+                )
+                found.faults[point.name].__cause__ = error
         _installed = found
+    finally:
+        _loading.now = False
     return _installed
 
 
-def _forget_packages() -> None:
+def _loaded(point: EntryPoint) -> list[Provider]:
+    made = point.load()
+    made = made() if callable(made) else made
+    rows = [made] if isinstance(made, Provider) else list(made)
+    for row in rows:
+        _check(row)
+    return rows
+
+
+def forget_installed() -> None:
     """Look for entry points anew at the next call: a package was installed meanwhile."""
     global _installed
     _installed = None

@@ -6,12 +6,14 @@ all of it; `blocking` says that it may read files or the network: an asynchronou
 
 from __future__ import annotations
 
+import os
+import re
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Protocol
 
-from plait.errors import AuthenticationError, ConfigurationError
+from plait.errors import AuthenticationError, ConfigurationError, PlaitError, TransportError
 
 
 class Unsigned(NamedTuple):
@@ -27,7 +29,10 @@ class Unsigned(NamedTuple):
 
 
 class Auth(Protocol):
-    """A way to sign requests."""
+    """A way to sign requests.
+
+    One that reads settings of the provider names them in `needs`, a tuple: they are then looked for.
+    """
 
     @property
     def words(self) -> str:
@@ -45,6 +50,7 @@ class Auth(Protocol):
         Raises:
             ConfigurationError: there is no key, or an extra is not installed; the message says what to do
             AuthenticationError: credentials were found, and could not be used
+            TransportError: the server that gives tokens did not answer
         """
         ...
 
@@ -79,12 +85,15 @@ class Bearer:
 class HeaderKey:
     """The key as it is in a header of the provider's own, such as `x-api-key`.
 
-    With `tokens`, what looks like a token instead of a key (a JSON Web Token, or Google's `ya29.`) is sent as
-    `Bearer`: Azure and Google take either.
+    Attributes:
+        header: its name
+        tokens: what looks like a token instead of a key (see `is_token`) is sent as `Bearer`: it takes either
+        token_env: the environment variable whose value is a token, whatever it looks like
     """
 
     header: str
     tokens: bool = False
+    token_env: str | None = None
     blocking: ClassVar[bool] = False
 
     @property
@@ -95,14 +104,26 @@ class HeaderKey:
     def sign(self, request: Unsigned, key: str | None) -> Mapping[str, str]:
         """The header."""
         key = _needed(request, key)
-        if self.tokens and is_token(key):
-            return {"authorization": f"Bearer {key}"}
-        return {self.header: key}
+        named = self.token_env is not None and os.environ.get(self.token_env, "").strip() == key
+        if not (named or (self.tokens and is_token(key))):
+            return {self.header: key}
+        headers = {"authorization": f"Bearer {key}"}
+        if key.startswith(_ANTHROPIC_TOKEN):
+            betas = [*filter(None, [request.headers.get("anthropic-beta")]), _ANTHROPIC_TOKEN_BETA]
+            headers["anthropic-beta"] = ",".join(betas)
+        return headers
+
+
+GOOGLE_KEYS = r"AIza|AQ\."
+"""How Google's API keys begin; its access tokens begin otherwise."""
+
+# Anthropic's OAuth tokens need a beta: `anthropic.lib.credentials` of its SDK, 2.14.
+_ANTHROPIC_TOKEN, _ANTHROPIC_TOKEN_BETA = "sk-ant-oat", "oauth-2025-04-20"
 
 
 def is_token(key: str) -> bool:
-    """Whether a credential is a short-lived token: a JSON Web Token, or Google's access token."""
-    return (key.startswith("eyJ") and key.count(".") >= 2) or key.startswith("ya29.")
+    """Whether a credential is a token: a JSON Web Token, Google's access token, Anthropic's OAuth token."""
+    return (key.startswith("eyJ") and key.count(".") >= 2) or key.startswith(("ya29.", _ANTHROPIC_TOKEN))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +141,7 @@ class SigV4:
     _found: dict[str | None, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     _lock: Any = field(default_factory=threading.Lock, init=False, repr=False, compare=False)
     blocking: ClassVar[bool] = True
+    needs: ClassVar[tuple[str, ...]] = ("region",)
     words: ClassVar[str] = "AWS signature or bearer"
 
     def sign(self, request: Unsigned, key: str | None) -> Mapping[str, str]:
@@ -151,26 +173,34 @@ class SigV4:
         return {name.lower(): value for name, value in signed.headers.items()}
 
     def _credentials(self, request: Unsigned) -> Any:
-        """Frozen credentials. The chain is asked once for each profile; it renews what expires."""
-        from botocore.exceptions import BotoCoreError
+        """Frozen credentials. The chain is asked once for each profile and environment; it renews itself."""
+        from botocore.exceptions import BotoCoreError, CredentialRetrievalError
         from botocore.session import Session
 
         profile = request.settings.get("profile")
         why = "none in the environment, the shared files, or this machine's role"
         with self._lock:
             try:
-                found = self._found.get(profile)
-                if found is None:
-                    found = self._found[profile] = Session(profile=profile).get_credentials()
+                environment = _fingerprint("AWS_", "HOME")
+                known, found = self._found.get(profile, (None, None))
+                if found is None or known != environment:
+                    found = Session(profile=profile).get_credentials()
+                    self._found[profile] = (environment, found)
                 if found is not None:
                     return found.get_frozen_credentials()
-                del self._found[profile]
             except BotoCoreError as error:
-                why = f"{type(error).__name__}: {error}"
+                # What a program that was asked for credentials said may have some in it.
+                text = "" if isinstance(error, CredentialRetrievalError) else f": {error}"
+                why = f"{type(error).__name__}{text}"
         raise ConfigurationError(
             f"{request.provider}: expected AWS credentials, got {why}; "
             f"or use a Bedrock key: pass api_key=, or set {' or '.join(request.key_names)}"
         )
+
+
+def _fingerprint(*starts: str) -> int:
+    """Changes with the environment variables whose names begin so. It holds none of their values."""
+    return hash(frozenset(item for item in os.environ.items() if item[0].startswith(starts)))
 
 
 _SCOPE = "https://www.googleapis.com/auth/cloud-platform"
@@ -190,7 +220,7 @@ class GoogleDefault:
 
     def sign(self, request: Unsigned, key: str | None) -> Mapping[str, str]:
         """The header of the token."""
-        if key and key.startswith("AIza"):
+        if key and re.match(GOOGLE_KEYS, key):
             return {"x-goog-api-key": key}
         headers = {"authorization": f"Bearer {key or self._token(request)}"}
         quota = getattr(self._found[0], "quota_project_id", None) if self._found and not key else None
@@ -200,17 +230,19 @@ class GoogleDefault:
         try:
             import google.auth
             from google.auth.exceptions import DefaultCredentialsError, GoogleAuthError
+            from google.auth.exceptions import TransportError as NoAnswer
             from google.auth.transport.requests import Request
         except ImportError:
             raise ConfigurationError(
                 f"{request.provider}: for application-default credentials install plait[vertex]; "
                 "or pass api_key=, an access token or a callable that gives one"
             ) from None
-        failure: ConfigurationError | AuthenticationError
+        failure: PlaitError
         with self._lock:
             try:
-                if not self._found:
-                    self._found.append(google.auth.default(scopes=[_SCOPE])[0])
+                environment = _fingerprint("GOOGLE_", "CLOUDSDK_", "HOME")
+                if not self._found or self._found[1] != environment:
+                    self._found[:] = (google.auth.default(scopes=[_SCOPE])[0], environment)
                 credentials = self._found[0]
                 if not credentials.valid:
                     credentials.refresh(Request())
@@ -220,6 +252,11 @@ class GoogleDefault:
                     f"{request.provider}: no application-default credentials: run "
                     "`gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS, or pass "
                     "api_key=, an access token"
+                )
+            except NoAnswer:
+                failure = TransportError(
+                    f"{request.provider}: no answer from the server of Google's tokens",
+                    provider=request.provider,
                 )
             except GoogleAuthError as error:
                 failure = AuthenticationError(

@@ -6,75 +6,21 @@ the month they were last read. What a server takes and leaves out is in its dial
 
 from __future__ import annotations
 
-import re
-from urllib.parse import urlsplit, urlunsplit
-
-from plait.providers.auth import Bearer, GoogleDefault, HeaderKey, SigV4
+from plait.providers.auth import GOOGLE_KEYS, Bearer, GoogleDefault, HeaderKey, SigV4
+from plait.providers.hosts import (
+    azure_resource,
+    bedrock_host,
+    default_project,
+    ollama_host,
+    profile_region,
+    publisher_model,
+    vertex_host,
+    vertex_resource,
+)
 from plait.providers.provider import Endpoint, Paths, Provider, Setting
 
 _LOCAL = Bearer(optional=True)
 _CHECKED = "2026-11"
-
-
-def _vertex_host(location: str) -> str:
-    """`europe-west1` has a host of its own, `global` the bare one, `eu` and `us` one each."""
-    if location == "global":
-        return "aiplatform.googleapis.com"
-    if location in ("eu", "us"):
-        return f"aiplatform.{location}.rep.googleapis.com"
-    return f"{location}-aiplatform.googleapis.com"
-
-
-def _default_project() -> str | None:
-    """The project of the application-default credentials, when google-auth finds some."""
-    try:
-        import google.auth
-        from google.auth.exceptions import GoogleAuthError
-
-        try:
-            project = google.auth.default()[1]
-        except GoogleAuthError:
-            return None
-    except ImportError:
-        return None
-    return str(project) if project else None
-
-
-def _profile_region() -> str | None:
-    """The region of the AWS configuration files, when botocore is there to read them."""
-    try:
-        from botocore.exceptions import BotoCoreError
-        from botocore.session import Session
-
-        try:
-            region = Session().get_config_variable("region")
-        except BotoCoreError:
-            return None
-    except ImportError:
-        return None
-    return str(region) if region else None
-
-
-def ollama_host(text: str) -> str:
-    """OLLAMA_HOST as a URL, by Ollama's own rules.
-
-    Without a scheme it is http; without a scheme and a port the port is 11434; a server that listens on all
-    addresses (0.0.0.0) is called on this machine's own.
-    """
-    text = text.strip().strip("'\"")
-    bare = "://" not in text
-    parts = urlsplit(f"http://{text}" if bare else text)
-    host = "127.0.0.1" if parts.hostname in (None, "0.0.0.0") else str(parts.hostname)
-    host = f"[{host}]" if ":" in host else host
-    port = parts.port or (11434 if bare else None)
-    return urlunsplit((parts.scheme, f"{host}:{port}" if port else host, parts.path.rstrip("/"), "", ""))
-
-
-def _resource(endpoint: str) -> str:
-    """Azure's endpoint as the portal shows it, with or without a path, or only the resource's name."""
-    if re.fullmatch(r"[A-Za-z0-9-]+", endpoint):
-        return f"https://{endpoint}.openai.azure.com"
-    return re.sub(r"(/openai(/v1|/deployments/.*)?)?/*(\?.*)?$", "", endpoint)
 
 
 def _mock() -> object:
@@ -83,13 +29,13 @@ def _mock() -> object:
     return import_module("plait.transport.mock").MockTransport()
 
 
-_AZURE_AUTH = HeaderKey("api-key", tokens=True)
+_AZURE_AUTH = HeaderKey("api-key", tokens=True, token_env="AZURE_OPENAI_AD_TOKEN")
 _AZURE_ENDPOINT = Setting(
     "the resource's URL, such as https://my-resource.openai.azure.com",
     env=("AZURE_OPENAI_ENDPOINT",),
-    read=_resource,
+    read=azure_resource,
 )
-_AZURE_KEYS = ("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN")
+_AZURE_KEYS = ("AZURE_OPENAI_AD_TOKEN", "AZURE_OPENAI_API_KEY")
 _AZURE_DOCS = "https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle"
 _ANTHROPIC_VERSION = {"anthropic-version": "2023-06-01"}
 _CLAUDE_PATHS = Paths("/model/{model}/invoke-with-response-stream", "/model/{model}/invoke")
@@ -150,8 +96,8 @@ _ROWS = (
         settings={
             "endpoint": Setting("the base URL", ("ANTHROPIC_BASE_URL",), default="https://api.anthropic.com")
         },
-        key_env="ANTHROPIC_API_KEY",
-        auth=HeaderKey("x-api-key", tokens=True),
+        key_env=("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
+        auth=HeaderKey("x-api-key", tokens=True, token_env="ANTHROPIC_AUTH_TOKEN"),
         headers=_ANTHROPIC_VERSION,
         docs="https://platform.claude.com/docs/en/api/messages",
         checked=_CHECKED,
@@ -160,18 +106,27 @@ _ROWS = (
         "bedrock",
         wire="bedrock-converse",
         dialect="bedrock",
-        base_url="https://bedrock-runtime.{region}.amazonaws.com",
+        base_url="https://{host}",
         settings={
+            "profile": Setting("a profile of the AWS configuration", ("AWS_PROFILE",)),
             "region": Setting(
                 "the AWS region, such as us-east-1",
                 ("AWS_REGION", "AWS_DEFAULT_REGION"),
-                find=_profile_region,
+                find=profile_region,
             ),
-            "profile": Setting("a profile of the AWS configuration", ("AWS_PROFILE",)),
+            "host": Setting("the region's host", read=bedrock_host, of="region"),
         },
         key_env="AWS_BEARER_TOKEN_BEDROCK",
         auth=SigV4("bedrock"),
-        also=(Endpoint("anthropic-messages", "bedrock", paths=_CLAUDE_PATHS),),
+        also=(
+            Endpoint("anthropic-messages", "bedrock", paths=_CLAUDE_PATHS),
+            Endpoint(
+                "openai-responses",
+                "bedrock",
+                base_url="https://bedrock-mantle.{region}.api.aws/v1",
+                auth=SigV4("bedrock-mantle"),
+            ),
+        ),
         docs="https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html",
         checked=_CHECKED,
     ),
@@ -179,14 +134,21 @@ _ROWS = (
         "gemini",
         wire="gemini",
         dialect="google",
-        base_url="https://generativelanguage.googleapis.com/v1beta",
-        key_env=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+        base_url="{endpoint}/v1beta",
+        settings={
+            "endpoint": Setting(
+                "the base URL",
+                ("GOOGLE_GEMINI_BASE_URL",),
+                default="https://generativelanguage.googleapis.com",
+            )
+        },
+        key_env=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
         auth=HeaderKey("x-goog-api-key", tokens=True),
         also=(
             Endpoint(
                 "openai-chat",
                 "google",
-                base_url="https://generativelanguage.googleapis.com/v1beta/openai",
+                base_url="{endpoint}/v1beta/openai",
                 auth=Bearer(),
             ),
         ),
@@ -197,32 +159,41 @@ _ROWS = (
         "vertex",
         wire="gemini",
         dialect="vertex",
-        base_url="https://{host}/v1/projects/{project}/locations/{location}",
-        paths=Paths(
-            "/publishers/google/models/{model}:streamGenerateContent?alt=sse",
-            "/publishers/google/models/{model}:generateContent",
-        ),
+        base_url="https://{host}/v1beta1",
+        resource=vertex_resource("google"),
         settings={
             "project": Setting(
                 "the Google Cloud project",
                 ("GOOGLE_CLOUD_PROJECT", "ANTHROPIC_VERTEX_PROJECT_ID"),
-                find=_default_project,
+                find=default_project,
             ),
             "location": Setting(
                 "the location", ("GOOGLE_CLOUD_LOCATION", "CLOUD_ML_REGION"), default="global"
             ),
-            "host": Setting("the location's host", read=_vertex_host, of="location"),
+            "host": Setting("the location's host", read=vertex_host, of="location"),
         },
         auth=GoogleDefault(),
         also=(
             Endpoint(
+                "gemini",  # "express mode": an API key alone says which project it is
+                "vertex",
+                base_url="https://aiplatform.googleapis.com/v1beta1",
+                resource=publisher_model,
+                keys=GOOGLE_KEYS,
+                auth=HeaderKey("x-goog-api-key"),
+            ),
+            Endpoint(
                 "anthropic-messages",
                 "vertex",
-                paths=Paths(
-                    "/publishers/anthropic/models/{model}:streamRawPredict",
-                    "/publishers/anthropic/models/{model}:rawPredict",
-                ),
-                models=r"^claude",
+                base_url="https://{host}/v1",
+                paths=Paths("/{resource}:streamRawPredict", "/{resource}:rawPredict"),
+                resource=vertex_resource("anthropic"),
+                models=r"(^|/)claude",
+            ),
+            Endpoint(
+                "openai-chat",
+                "google",
+                base_url="https://{host}/v1/projects/{project}/locations/{location}/endpoints/openapi",
             ),
         ),
         docs="https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest",
@@ -241,7 +212,8 @@ _ROWS = (
         "cohere",
         wire="cohere-chat",
         dialect="cohere",
-        base_url="https://api.cohere.com",
+        base_url="{endpoint}",
+        settings={"endpoint": Setting("the base URL", ("CO_API_URL",), default="https://api.cohere.com")},
         key_env=("CO_API_KEY", "COHERE_API_KEY"),
         docs="https://docs.cohere.com/reference/chat-stream",
         checked=_CHECKED,

@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
 from plait.errors import ConfigurationError
+from plait.providers.address import (
+    Place,
+    check_model,
+    check_setting,
+    check_url,
+    encoded_model,
+    encoded_resource,
+    encoded_setting,
+    fill,
+    joined,
+    names,
+    places,
+)
 from plait.providers.auth import Auth, Bearer
+from plait.providers.capabilities import Capabilities, capabilities_of
 
 
 class Paths(NamedTuple):
@@ -37,7 +50,12 @@ PATHS: Mapping[str, Paths] = MappingProxyType(
         "ollama-chat": _same("/api/chat"),
     }
 )
-"""By wire format, what follows the base URL. `{resource}` is Gemini's `models/{model}`."""
+"""By wire format, what follows the base URL. `{resource}` is the path to a model, such as `models/NAME`."""
+
+
+def gemini_resource(model: str) -> str:
+    """A Gemini model as a path: `models/...`, unless it is one already, as of a tuned model."""
+    return model if model.startswith(("models/", "tunedModels/")) else f"models/{model}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +67,17 @@ class Setting:
         env: environment variables that may hold it, the first that is set counts
         default: what it is when nobody says
         read: makes the value an address takes of the text that was given
-        find: where to look when neither argument nor environment has it; may read files
-        of: another setting that this one is made of, by `read`
+        find: where to look when neither argument nor environment has it, given the settings so far; may read
+            files or the network
+        of: another setting that this one is made of, by `read`; it cannot be given itself
     """
 
     what: str
     env: tuple[str, ...] = ()
     default: str | None = None
     read: Callable[[str], str] | None = None
-    find: Callable[[], str | None] | None = None
+    find: Callable[[Mapping[str, str | None]], str | None] | None = None
     of: str | None = None
-
-    def value(self, given: str | None) -> str | None:
-        """The value: the argument, the environment's, what is found, or the default."""
-        value = given or _from_environment(self.env) or (self.find() if self.find else None) or self.default
-        return self.read(value) if value and self.read else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +89,10 @@ class Endpoint:
         dialect: the provider's dialect of it
         base_url: where it differs from the provider's
         paths: where they differ from the wire's own `PATHS`
+        resource: makes of a model's id, percent-encoded, what stands for `{resource}` in the paths; it may
+            have `{settings}` in it
         models: the models that are asked here without being told so, as a pattern of their ids
+        keys: the API keys with which models are asked here when no setting is given, as a pattern
         auth, headers: where they differ from the provider's; headers are added to those
     """
 
@@ -83,9 +100,20 @@ class Endpoint:
     dialect: str | None = None
     base_url: str | None = None
     paths: Paths | None = None
+    resource: Callable[[str], str] | None = None
     models: str | None = None
+    keys: str | None = None
     auth: Auth | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def capabilities(self) -> Capabilities | None:
+        """What a request here can say; None where the server is not known."""
+        return capabilities_of(self.wire, self.dialect)
+
+    def path(self, template: str, model: str) -> str:
+        """One of the `paths` with the model's `{resource}` in it."""
+        return template.replace("{resource}", encoded_resource(model, self.resource or gemini_resource))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +128,7 @@ class Provider:
         auth: how the key is sent
         dialect: its dialect of the wire format
         paths: what follows the base URL, where it is not the wire's own `PATHS`
-        models: as of `Endpoint`; only of use beside `also`
+        resource: as of `Endpoint`
         also: other wire formats it speaks; a model that fits one's `models` is asked there
         settings: what its addresses need beside the model
         headers: sent with every request
@@ -116,6 +144,7 @@ class Provider:
     auth: Auth = field(default_factory=Bearer)
     dialect: str | None = None
     paths: Paths | None = None
+    resource: Callable[[str], str] | None = None
     also: tuple[Endpoint, ...] = ()
     settings: Mapping[str, Setting] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -128,31 +157,33 @@ class Provider:
             raise ConfigurationError(
                 f"a provider's name is lower-case letters, digits, '.', '_' and '-', got {self.name!r}"
             )
+        for name, _ in self._places():
+            if name not in self.settings and name != "model":
+                raise ConfigurationError(f"{self.name}: the URL has {{{name}}}, which is no setting")
 
     @property
     def key_names(self) -> tuple[str, ...]:
         """The environment variables that may hold the key."""
-        return (self.key_env,) if isinstance(self.key_env, str) else self.key_env
+        return (self.key_env,) if isinstance(self.key_env, str) else tuple(self.key_env)
 
     @property
     def endpoints(self) -> tuple[Endpoint, ...]:
         """Every wire format it speaks, its own first; nothing in them is left to the provider."""
-        own = Endpoint(self.wire, self.dialect, paths=self.paths)
+        own = Endpoint(self.wire, self.dialect, paths=self.paths, resource=self.resource)
         return tuple(self._whole(endpoint) for endpoint in (own, *self.also))
 
-    def endpoint(self, model: str, wire: str | None = None) -> Endpoint:
+    def endpoint(self, model: str, wire: str | None = None, *, key: str | None = None) -> Endpoint:
         """Where a model is asked. A wire format that the row does not name is tried at the base URL.
 
         Args:
             model: the model's id
             wire: the wire format to speak; the one that fits the model by default
+            key: the API key, when one is given and no setting
         """
-        endpoints = self.endpoints
-        if wire is None:
-            special = [at for at in endpoints if at.models and re.search(at.models, model)]
-            return special[0] if special else endpoints[0]
-        speaking = [at for at in endpoints if at.wire == wire]
-        return speaking[0] if speaking else self._whole(Endpoint(wire))
+        speaking = [at for at in self.endpoints if wire in (None, at.wire)]
+        of_model = [at for at in speaking if at.models and re.search(at.models, model)]
+        of_key = [at for at in speaking if at.keys and key and re.match(at.keys, key)]
+        return next(iter([*of_model, *of_key, *speaking]), None) or self._whole(Endpoint(wire or self.wire))
 
     def _whole(self, at: Endpoint) -> Endpoint:
         return replace(
@@ -163,29 +194,89 @@ class Provider:
             headers={**self.headers, **at.headers},
         )
 
+    def address(self, at: Endpoint, path: str = "") -> str:
+        """An endpoint's URL for people to read: defaults are filled in, the rest stands in braces."""
+        shown: dict[str, str] = {}
+        for name, setting in self.settings.items():
+            source = self.settings[setting.of] if setting.of else setting
+            value = source.default or (f"{{{setting.of}}}" if setting.of else None)
+            if value is not None:
+                shown[name] = setting.read(value) if setting.read is not None else value
+        base = fill(at.base_url or "{base_url}", shown).partition("?")[0]  # a query may hold a key
+        return base.rstrip("/") + fill(at.path(path, "MODEL").replace("MODEL", "{model}"), shown)
+
     def key(self) -> str | None:
         """The key in the environment."""
-        return _from_environment(self.key_names)
+        return from_environment(self.key_names)
 
-    def values(self, given: Mapping[str, str | None]) -> dict[str, str | None]:
-        """The settings: those given, else those of the environment.
+    def values(
+        self, given: Mapping[str, str | None], *, find: Container[str] | None = None
+    ) -> dict[str, str | None]:
+        """The settings: those given, else those of the environment, else what is found, else the default.
+
+        Args:
+            given: by name
+            find: which of them to look for where that may read files or the network; all of them by default
 
         Raises:
-            ConfigurationError: a setting that the provider does not have
+            ConfigurationError: a setting that the provider does not have, or that cannot stand where it is
+                put into the URL
         """
         for name in given:
-            if name not in self.settings:
-                known = ", ".join(self.settings) or "none"
-                raise ConfigurationError(f"{self.name} has no setting {name!r}; its settings: {known}")
-        values = {
-            name: setting.value(given.get(name))
-            for name, setting in self.settings.items()
-            if setting.of is None
-        }
-        for name, setting in self.settings.items():
-            if setting.of is not None:
-                values[name] = setting.value(given.get(name) or values[setting.of])
+            if name not in self.settings or self.settings[name].of is not None:
+                known = ", ".join(name for name, setting in self.settings.items() if setting.of is None)
+                raise ConfigurationError(
+                    f"{self.name} has no setting {name!r}; its settings: {known or 'none'}"
+                )
+        stands = self._places()
+        values: dict[str, str | None] = {}
+        for name, setting in sorted(self.settings.items(), key=lambda item: item[1].of is not None):
+            value = values.get(setting.of) if setting.of else given.get(name) or from_environment(setting.env)
+            if not value and setting.find is not None and (find is None or name in find):
+                value = setting.find(values)
+            where = {place for used, place in stands if used == name}
+            values[name] = self._read(name, setting, value or setting.default, where)
         return values
+
+    def needs(self, at: Endpoint, base_url: str | None = None) -> frozenset[str]:
+        """The settings that a request there cannot do without."""
+        paths = "".join(at.path(path, "model") for path in at.paths or ())
+        used = {
+            *names(paths + (at.base_url or "" if base_url is None else "")),
+            *getattr(at.auth, "needs", ()),
+        }
+        used &= self.settings.keys()
+        return frozenset(used) | {source for name in used if (source := self.settings[name].of)}
+
+    def can_find(self, needed: Container[str], values: Mapping[str, str | None]) -> bool:
+        """Whether needed settings are missing that `values` would look for if it were told to."""
+        return any(
+            name in needed and setting.find is not None and not values[name]
+            for name, setting in self.settings.items()
+        )
+
+    def _read(self, name: str, setting: Setting, value: str | None, where: set[Place]) -> str | None:
+        if not value:
+            return None
+        what = f"{self.name}: {setting.of or name}"
+        if not isinstance(value, str):
+            raise ConfigurationError(f"{what}: expected text, got {type(value).__name__}")
+        try:
+            value = setting.read(value) if setting.read is not None else value
+        except ValueError as error:
+            raise ConfigurationError(f"{what}: expected {setting.what}: {error}") from None
+        for place in where:
+            check_setting(what, value, place)
+        return value
+
+    def _places(self) -> set[tuple[str, Place]]:
+        """Where settings, and the model, stand in the URLs."""
+        found: set[tuple[str, Place]] = set()
+        for at in self.endpoints:
+            found.update(places(at.base_url).items() if at.base_url is not None else ())
+            for path in at.paths or ():
+                found.update((name, "path") for name in names(at.path(path, "model")))
+        return found
 
     def url(
         self,
@@ -213,22 +304,23 @@ class Provider:
             raise ConfigurationError(f"{self.name}: expected base_url=, the server's URL: the row has none")
         if at.paths is None:
             raise ConfigurationError(f"{self.name}: no path is known for the wire format {at.wire}")
-        path = at.paths.stream if stream else at.paths.whole
-        names = set(re.findall(r"{(\w+)}", (at.base_url or "" if base_url is None else "") + path))
-        for name in names & self.settings.keys():
-            if not settings.get(name):
+        check_model(self.name, model)
+        if base_url:
+            check_url(f"{self.name}: base_url", base_url)
+        where = {} if base_url else places(base)
+        path = at.path(at.paths.stream if stream else at.paths.whole, model)
+        filled = {"model": encoded_model(model)}
+        for name in {*where, *names(path)} & self.settings.keys():
+            value = settings.get(name)
+            if not value:
+                name = self.settings[name].of or name
                 setting = self.settings[name]
                 env = f", or set {' or '.join(setting.env)}" if setting.env else ""
                 raise ConfigurationError(f"{self.name}: expected {setting.what}: pass {name}={env}")
-        values = {name: value or "" for name, value in settings.items()}
-        if base_url is None:
-            base = base.format_map(values)
-        resource = model if "/" in model else f"models/{model}"
-        quoted = {"model": quote(model, safe=""), "resource": quote(resource, safe="/")}
-        base, question, query = base.rstrip("/").partition("?")
-        path = path.format_map({**values, **quoted})
-        return base.rstrip("/") + path + (("&" if "?" in path else "?") + query if question else "")
+            filled[name] = encoded_setting(value, where.get(name, "path"))
+        return joined(base if base_url else fill(base, filled), fill(path, filled))
 
 
-def _from_environment(names: tuple[str, ...]) -> str | None:
+def from_environment(names: tuple[str, ...]) -> str | None:
+    """The value of the first of these variables that has one."""
     return next((value for name in names if (value := os.environ.get(name, "").strip())), None)

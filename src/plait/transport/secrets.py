@@ -76,9 +76,9 @@ class Secrets:
         """The same text, or decoded JSON, without them."""
         if isinstance(value, str):
             for secret in self._values:
-                if secret in value:
-                    value = value.replace(secret, HIDDEN)
-                value = _without_start(value, secret)
+                if secret[:_SHORTEST].lower() in value.lower():  # a host's name is in lower case, too
+                    value = re.sub(re.escape(secret), HIDDEN, value, flags=re.IGNORECASE)
+                    value = _without_start(value, secret)
             return value
         if isinstance(value, dict):
             return {self.hide(key): self.hide(item) for key, item in value.items()}
@@ -98,12 +98,13 @@ class Secrets:
 
 def _without_start(text: str, secret: str) -> str:
     """`text` without the start of a secret at its end, or before an ellipsis: it was cut there."""
-    if secret[:_SHORTEST] not in text:
-        return text
+    lower, secret = text.lower(), secret.lower()
+    if len(lower) != len(text):
+        return text  # letters that no key has; the places of the others differ
     for cut in reversed([*_CUT.finditer(text)]):
         at = cut.start()
-        start = text.rfind(secret[:_SHORTEST], max(0, at - len(secret)), at)
-        if start >= 0 and secret.startswith(text[start:at]):
+        start = lower.rfind(secret[:_SHORTEST], max(0, at - len(secret)), at)
+        if start >= 0 and secret.startswith(lower[start:at]):
             text = text[:start] + HIDDEN + text[at:]
     return text
 
