@@ -1,8 +1,8 @@
 """Many streams at once on one core: Plait's `Model` beside a bare loop over `httpx`'s bytes.
 
-A server in a process of its own plays a Chat Completions stream to each of 1,000 connections, one event a
-write, each stream at a pace of its own beginning. The client is one process with one event loop. It counts the
-CPU that it used from before the first request until the last stream ended, opening connections included: so the
+A server in a process of its own plays a Chat Completions stream to each of 1,000 connections, one event a write,
+all at the same pace, each from a moment of its own. The client is one process with one event loop. It counts the
+CPU that it used from before the first request until the last stream ended, opening connections included. The
 pace does not matter as long as the client keeps up with it.
 """
 
@@ -54,7 +54,9 @@ class Load:
     bytes_each: float
 
 
-def load(streams: int = STREAMS, events: int = EVENTS, pace: float = PACE, rounds: int = ROUNDS) -> list[Load]:
+def load(
+    streams: int = STREAMS, events: int = EVENTS, pace: float = PACE, rounds: int = ROUNDS
+) -> list[Load]:
     """Both ways, in turn; of each the round that took the least CPU."""
     context = multiprocessing.get_context("spawn")
     theirs, ours = context.Pipe()

@@ -228,7 +228,7 @@ def test_closing_from_another_task_before_the_first_event(answer: Answer) -> Non
 
     async def main() -> list[Any]:
         retries = Retries(limit=1, first_wait=30, longest_wait=30, jitter=0)
-        async with local(server.url, retries=retries) as model:
+        async with local(running.url, retries=retries) as model:
             stream = model.astream("Hi")
 
             async def read() -> list[Any]:
@@ -239,7 +239,7 @@ def test_closing_from_another_task_before_the_first_event(answer: Answer) -> Non
             await stream.aclose()
             return await asyncio.wait_for(task, 2)
 
-    with LocalServer(answer) as server:
+    with LocalServer(answer) as running:
         assert [] == asyncio.run(main())
 
 
