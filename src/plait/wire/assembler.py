@@ -213,14 +213,17 @@ class Assembler:
     def text(self, content: str, key: Hashable = None) -> None:
         """A piece of answer text. An empty piece says nothing, and opens no part."""
         if content:
-            part = self._texts.get(key)
-            if part is None:
-                part = self._open_text(key)
-            if part is not self._writing:
-                self._writing = part
-                self._runs.append((part, len(part.pieces)))
+            part = self._writing
+            if part is None or (part.key is not key and part.key != key):
+                part = self._write(key)
             part.pieces.append(content)
             self._events.append(TextDelta(content, part.index))
+
+    def _write(self, key: Hashable) -> Text:
+        """Text goes on in this part."""
+        part = self._writing = self._text_part(key)
+        self._runs.append((part, len(part.pieces)))
+        return part
 
     def refusal(self, content: str, key: Hashable = None) -> None:
         """A piece of text that the provider marks as a refusal: text, and the response is filtered."""
@@ -278,7 +281,7 @@ class Assembler:
         return self._texts.get(key) or self._open_text(key)
 
     def _open_text(self, key: Hashable) -> Text:
-        part = self._texts[key] = Text(self._next_index())
+        part = self._texts[key] = Text(key, self._next_index())
         self._parts.append(part)
         return part
 

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from plait import json_text
 from plait.errors import QUOTE_LIMIT, IncompleteStreamError, PlaitError, ProtocolError, quote
 from plait.events import Event
-from plait.framing import BytesLike, EventStreamMessage, ServerSentEvent
+from plait.framing import Block, BytesLike, EventStreamMessage, ServerSentEvent, SSEDecoder, event_of
 from plait.wire.assembler import Assembler
 from plait.wire.bodies import FRAMINGS, Framing, FramingName
-from plait.wire.reading import DONE, Counts, NotAnObject, Reader
+from plait.wire.reading import DONE, UNREAD, Counts, NotAnObject, Reader
 
 if TYPE_CHECKING:
     from plait.messages import AssistantMessage
@@ -57,8 +57,8 @@ class Translator:
         assembler.format = self.name
         assembler.unknown = unknown
 
-    def read(self, document: Any) -> None:
-        """Make the moves for one document.
+    def read(self, document: Any) -> bool | None:
+        """Make the moves for one document. Returns True for one that is `Ignored`: there are none.
 
         Raises:
             ProviderError: the document says that the provider failed
@@ -120,6 +120,7 @@ class Parser:
             count_fields=count_fields,
             join_halves=True,
         )
+        self._read = self._translator.read
         self._count_fields = count_fields
         self._framings = [FRAMINGS[name] for name in self._translator.framings]
         self._use(self._framings[0])
@@ -217,37 +218,41 @@ class Parser:
                 return
             self._stream(data[start : start + _SLICE])
 
-    def _read_events(self, frames: list[ServerSentEvent]) -> None:
-        if len(frames) < 3:
-            for frame in frames:
-                self._read_event(frame)
-                if self.done:
-                    return
-            return
-        texts = iter([frame.data for frame in frames])
-        skipped = self._reader.skipped
-        read = self._translator.read
-        assembler = self._assembler
-        number = 0
-        while number < len(frames):
-            for document in self._reader.read_run(texts):
-                frame = frames[number]
-                number += 1
-                if frame.event == "error" or document.__class__ in skipped:
-                    self._read_event(frame)
+    def _read_blocks(self, blocks: list[Block]) -> None:
+        reader, read, assembler = self._reader, self._read, self._assembler
+        number = self._frames
+        for block in blocks:
+            if reader.fast and (data := block[1]):  # nearly all: no text is made of it but what is read
+                try:
+                    document = reader.decode(data)
+                except UNREAD:
+                    pass
                 else:
-                    self._frames += 1
+                    number += 1
                     try:
-                        read(document)
+                        if read(document):
+                            self._look_for_error(data.decode())
                     except (NotAnObject, PlaitError, RecursionError) as problem:
-                        self._stumble(problem, frame, self._frames)
-                if assembler.ended or self.error is not None:
-                    return
-            if number < len(frames):
-                self._read_event(frames[number])
+                        self._stumble(problem, ServerSentEvent(data.decode()), number)
+                        if self.error is not None:
+                            return
+                    if assembler.ended:
+                        return
+                    continue
+            frame = event_of(block, lenient=True, terminated=not self._closed)
+            if frame is not None:
+                self._frames = number
+                self._read_event(frame)
                 number += 1
                 if self.done:
                     return
+        self._frames = number
+
+    def _read_events(self, frames: list[ServerSentEvent]) -> None:
+        for frame in frames:
+            self._read_event(frame)
+            if self.done:
+                return
 
     def _read_event(self, frame: ServerSentEvent) -> None:
         self._frames += 1
@@ -255,12 +260,15 @@ class Parser:
             if frame.event == "error":
                 self._read_error_event(frame)
             document = self._reader.read(frame.data, frame.event)
-            if document is not None:
-                self._translator.read(document)
-            elif '"error"' in frame.data or '"message"' in frame.data:
-                self._read_error(self._reader.generic(frame.data))
+            if document is None or self._read(document):
+                self._look_for_error(frame.data)
         except (NotAnObject, PlaitError, RecursionError) as problem:
             self._stumble(problem, frame, self._frames)
+
+    def _look_for_error(self, text: str) -> None:
+        """A document that no struct reads, or of a kind that says nothing, may still be an error."""
+        if '"error"' in text or '"message"' in text:
+            self._read_error(self._reader.generic(text))
 
     def _read_texts(self, frames: list[str]) -> None:
         """As `_read_events`, of frames without an event name: decoded all at once, if they can be."""
@@ -367,7 +375,7 @@ class Parser:
         self._framing = framing
         self._decoder = framing.decoder()
         readers: dict[FramingName, Callable[[list[Any]], None]] = {
-            "sse": self._read_events,
+            "sse": self._read_blocks,
             "ndjson": self._read_texts,
             "json-array": self._read_texts,
             "event-stream": self._read_messages,
@@ -454,12 +462,13 @@ class Parser:
         frames: list[ServerSentEvent] = []
         if self._framing.name == "sse":
             try:
-                frames = [*self._decoder.feed(body), *self._decoder.close()]
+                decoder = SSEDecoder(lenient=True)
+                frames = [*decoder.feed(body), *decoder.close()]
             except ProtocolError as error:
                 self._fail(ProtocolError(f"{self.wire}: {error}"))
                 return
         if len(frames) > 1 or (frames and "\ndata:" in text):
-            self._read_frames(frames)
+            self._read_events(frames)
             if not self.done:
                 self._translator.end_of_body()
         elif not json_text.is_cut(text):

@@ -57,7 +57,6 @@ class AnthropicTranslator(Translator):
         self._on_delta: dict[str | None, Callable[[Hashable, Any], None]] = {
             "thinking_delta": self._thinking,
             "signature_delta": self._signature,
-            "input_json_delta": self._input,
             "citations_delta": self._citation,
             "compaction_delta": self._compaction,
         }
@@ -72,11 +71,15 @@ class AnthropicTranslator(Translator):
         wire.ErrorEvent: "_error",
     }
 
-    def read(self, document: Any) -> None:
+    def read(self, document: Any) -> bool | None:
         """One stream event."""
+        handler = self._on.get(document.__class__)
+        if handler is None:
+            return True
         if document.error:
             self._read_beside(document)
-        self._on[type(document)](document)
+        handler(document)
+        return None
 
     def read_message(self, message: EventStreamMessage) -> None:
         """One message of Bedrock's framing, `invoke-with-response-stream`."""
@@ -213,13 +216,21 @@ class AnthropicTranslator(Translator):
             return
         index = event.index
         key = self._key(index) if index is None or self._renamed else index
-        if delta.type == "text_delta":  # nearly all documents: without another call
+        kind = delta.type
+        if kind == "text_delta":  # this and the next are nearly all documents: without another call
             if delta.text:
                 self.assembler.text(delta.text, key)
-        elif (handler := self._on_delta.get(delta.type)) is not None:
+        elif kind == "input_json_delta":
+            open_ = self._open.get(key)
+            if open_ is None or open_.block.type not in mapping.CALL_BLOCKS:
+                self.unknown["delta:input_json_delta without its block"] += 1
+            elif delta.partial_json:
+                open_.pieces.append(delta.partial_json)
+                self.assembler.tool_call_arguments(key, delta.partial_json)
+        elif (handler := self._on_delta.get(kind)) is not None:
             handler(key, delta)
         else:
-            self.unknown[f"delta:{(delta.type or '')[:100]}"] += 1
+            self.unknown[f"delta:{(kind or '')[:100]}"] += 1
 
     def _thinking(self, key: Hashable, delta: wire.Delta) -> None:
         if delta.thinking is not None:
@@ -230,14 +241,6 @@ class AnthropicTranslator(Translator):
             self.unknown["delta:signature_delta without its block"] += 1
         else:
             self.assembler.reasoning(None, key, format=mapping.FORMAT, signature=delta.signature)
-
-    def _input(self, key: Hashable, delta: wire.Delta) -> None:
-        open_ = self._open.get(key)
-        if open_ is None or open_.block.type not in mapping.CALL_BLOCKS:
-            self.unknown["delta:input_json_delta without its block"] += 1
-        elif delta.partial_json:
-            open_.pieces.append(delta.partial_json)
-            self.assembler.tool_call_arguments(key, delta.partial_json)
 
     def _citation(self, key: Hashable, delta: wire.Delta) -> None:
         if (citation := json_text.given(delta.citation)) is not None:

@@ -63,8 +63,11 @@ class CohereTranslator(Translator):
         wire.MessageEnd: "_message_end",
     }
 
-    def read(self, document: Any) -> None:
+    def read(self, document: Any) -> bool | None:
         """One stream event."""
+        handler = self._on.get(document.__class__)
+        if handler is None:
+            return True
         if document.error:
             self._read_beside(document)
         if document.__class__ is wire.ContentDelta and document.index == self._text_index:
@@ -74,8 +77,9 @@ class CohereTranslator(Translator):
             content = message.content if message is not None else None
             if content.__class__ is wire.Content and not content.thinking:
                 self.assembler.text(content.text or "", self._text)
-                return
-        self._on[document.__class__](document)
+                return None
+        handler(document)
+        return None
 
     def read_response(self, body: wire.Response) -> None:
         """A whole message."""

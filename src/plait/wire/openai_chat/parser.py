@@ -71,6 +71,7 @@ class ChatTranslator(Translator):
         self._tools = ServerTools(assembler, unknown)
         self._reasoning = Reasoning(assembler, unknown, self._enter, self._tools, count_fields=count_fields)
         self._calls = ToolCalls(assembler, unknown, self._enter)
+        self._go_on = self._calls.go_on
         self._sound = media.Sound()
         self._images: set[str] = set()
         self._citations = Citations(assembler, unknown, self._tools)
@@ -113,10 +114,8 @@ class ChatTranslator(Translator):
                 ):
                     self._delta(delta)
                 elif calls:
-                    if content or self._kind != "tool_call":
+                    if content or self._kind != "tool_call" or not self._go_on(calls):
                         self._delta(delta)
-                    else:
-                        self._calls.read(calls)
                 elif content:
                     if self._in_text and content.__class__ is str:
                         self._say(content, self._run)

@@ -66,11 +66,15 @@ class ResponsesTranslator(Translator):
         wire.ErrorEvent: "_error",
     }
 
-    def read(self, document: Any) -> None:
+    def read(self, document: Any) -> bool | None:
         """One stream event."""
+        handler = self._on.get(document.__class__)
+        if handler is None:
+            return True
         if document.error:
             self._read_beside(document)
-        self._on[type(document)](document)
+        handler(document)
+        return None
 
     def read_response(self, body: wire.Response) -> None:
         """A whole response. One that goes on in the background is not ended."""
