@@ -154,10 +154,7 @@ class Parser:
         self.bytes_read += len(data)
         mode = self._mode
         if mode == "stream":
-            if len(data) <= _SLICE:
-                self._stream(data)
-            else:
-                self._stream_slices(data)
+            self._stream(data)
         elif mode != "over":
             self._collect(data)
         elif self._closed:
@@ -199,6 +196,11 @@ class Parser:
     # Reading
 
     def _stream(self, data: bytes) -> None:
+        if len(data) > _SLICE:  # a little at a time: one list of a megabyte costs more than sixteen of 64 KiB
+            for start in range(0, len(data), _SLICE):
+                if self._mode == "stream":
+                    self._stream(data[start : start + _SLICE])
+            return
         try:
             frames = self._decoder.feed(data)
         except ProtocolError as error:
@@ -210,13 +212,6 @@ class Parser:
                 self._mode = "over"
             elif self._decoder.error is not None and self.error is None:
                 self._fail(ProtocolError(f"{self.wire}: {self._decoder.error}"))
-
-    def _stream_slices(self, data: bytes) -> None:
-        """A large piece a little at a time: one text of a megabyte costs more than sixteen of 64 KiB."""
-        for start in range(0, len(data), _SLICE):
-            if self._mode != "stream" or self.error is not None:
-                return
-            self._stream(data[start : start + _SLICE])
 
     def _read_blocks(self, blocks: list[Block]) -> None:
         reader, read, assembler = self._reader, self._read, self._assembler
@@ -410,7 +405,7 @@ class Parser:
                 if framing is not self._framing:
                     self._use(framing)
                 self._mode, self._body = "stream", []
-                self._stream_slices(prefix)
+                self._stream(prefix)
                 return
         if all(answer is False for _, answer in answers):
             self._mode = "body"
