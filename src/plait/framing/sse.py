@@ -369,6 +369,8 @@ def is_sse_start(prefix: bytes, *, lenient: bool = False) -> bool | None:
     `data`, `event`, `id` and `retry` (with `lenient` also `error`, and after white space, see `SSEDecoder`),
     False when it cannot be, None while the prefix is too short to tell, as `b"dat"` is.
     """
+    if prefix.startswith((b"data:", b"event:")):  # nearly all
+        return True
     if len(prefix) < len(BOM) and BOM.startswith(prefix):
         return None
     line = prefix.removeprefix(BOM).lstrip(b"\r\n \t" if lenient else b"\r\n")

@@ -185,7 +185,7 @@ class Assembler:
         self.ended = True
         emit = self._events.append
         if self._runs:
-            emit(TextDone(self._joined_text(), max(part.index for part in self._texts.values())))
+            emit(TextDone(self._joined_text(), next(reversed(self._texts.values())).index))
         usage = self._counted()
         if usage is not None:
             emit(TokenUsageDone(usage))
@@ -193,6 +193,8 @@ class Assembler:
 
     def _joined_text(self) -> str:
         """The answer text in the order it came, even where parts were written by turns."""
+        if len(self._runs) == 1:
+            return "".join(self._runs[0][0].pieces)
         runs: list[list[str]] = []
         ends: dict[int, int] = {}
         for part, start in reversed(self._runs):
@@ -204,8 +206,10 @@ class Assembler:
         reason = self._reason or "other"
         if reason in ("stop", "other") and self._calls:
             return "tool_calls"
-        if reason == "stop" and any(isinstance(part, Text) and part.refusal for part in self._parts):
-            return "content_filter"
+        if reason == "stop":
+            for part in self._texts.values():
+                if part.refusal:
+                    return "content_filter"
         return reason
 
     # Text

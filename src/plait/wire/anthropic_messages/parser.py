@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable
+from functools import cached_property
 from typing import Any, ClassVar
 
 import msgspec
@@ -41,11 +42,8 @@ class AnthropicTranslator(Translator):
 
     def __init__(self, assembler: Assembler, unknown: Counter[str], *, count_fields: bool = False) -> None:
         super().__init__(assembler, unknown)
+        self._count_fields = count_fields
         self._blocks = Reader(wire.Block, unknown, count_fields=count_fields, path="content_block")
-        self._citations = Reader(wire.CitationData, unknown, count_fields=count_fields, path="citation")
-        self._documents = Reader(  # of Bedrock's framing; the parser itself reads those of SSE
-            self.types, unknown, ignored=self.ignored, count_fields=count_fields, join_halves=True
-        )
         self._open: dict[Hashable, _OpenBlock] = {}
         self._used: set[Hashable] = set()
         self._renamed: dict[int | None, Hashable] = {}
@@ -53,23 +51,21 @@ class AnthropicTranslator(Translator):
         self._tool_names: dict[str, str] = {}
         self._usage: dict[str, int] = {}
         self._message: wire.Message | None = None
-        self._on = {cls: getattr(self, name) for cls, name in self._handlers.items()}
-        self._on_delta: dict[str | None, Callable[[Hashable, Any], None]] = {
-            "thinking_delta": self._thinking,
-            "signature_delta": self._signature,
-            "citations_delta": self._citation,
-            "compaction_delta": self._compaction,
-        }
 
-    _handlers: ClassVar[dict[type, str]] = {
-        wire.MessageStart: "_message_start",
-        wire.ContentBlockStart: "_block_start",
-        wire.ContentBlockDelta: "_block_delta",
-        wire.ContentBlockStop: "_block_stop",
-        wire.MessageDelta: "_message_delta",
-        wire.MessageStop: "_message_stop",
-        wire.ErrorEvent: "_error",
-    }
+    @cached_property
+    def _citations(self) -> Reader:
+        return Reader(wire.CitationData, self.unknown, count_fields=self._count_fields, path="citation")
+
+    @cached_property
+    def _documents(self) -> Reader:
+        """For Bedrock's framing; the parser itself reads those of SSE."""
+        return Reader(
+            self.types,
+            self.unknown,
+            ignored=self.ignored,
+            count_fields=self._count_fields,
+            join_halves=True,
+        )
 
     def read(self, document: Any) -> bool | None:
         """One stream event."""
@@ -78,7 +74,7 @@ class AnthropicTranslator(Translator):
             return True
         if document.error:
             self._read_beside(document)
-        handler(document)
+        handler(self, document)
         return None
 
     def read_message(self, message: EventStreamMessage) -> None:
@@ -98,7 +94,8 @@ class AnthropicTranslator(Translator):
 
     def close(self) -> None:
         """What was kept back for a later document is counted as lost."""
-        self._documents.close()
+        if "_documents" in self.__dict__:
+            self._documents.close()
 
     def read_response(self, body: wire.Message) -> None:
         """A whole message."""
@@ -158,13 +155,12 @@ class AnthropicTranslator(Translator):
     def _count(self, usage: wire.Usage) -> None:
         """Counts are cumulative: a present one replaces, 0 included; null and absent change nothing."""
         counts = self._usage
-        for name in (
-            "input_tokens",
-            "output_tokens",
-            "cache_creation_input_tokens",
-            "cache_read_input_tokens",
+        for name, value in (
+            ("input_tokens", usage.input_tokens),
+            ("output_tokens", usage.output_tokens),
+            ("cache_creation_input_tokens", usage.cache_creation_input_tokens),
+            ("cache_read_input_tokens", usage.cache_read_input_tokens),
         ):
-            value = getattr(usage, name)
             if value is not None:
                 counts[name] = value
         details = usage.output_tokens_details
@@ -176,7 +172,7 @@ class AnthropicTranslator(Translator):
     def _read_beside(self, document: Any) -> None:
         """An error beside an event: what the event says is read, but it does not end the message well."""
         if type(document) is not wire.MessageStop:
-            self._on[type(document)](document)
+            self._on[type(document)](self, document)
         self._error(wire.ErrorEvent(error=document.error))
 
     def _error(self, event: wire.ErrorEvent) -> None:
@@ -228,7 +224,7 @@ class AnthropicTranslator(Translator):
                 open_.pieces.append(delta.partial_json)
                 self.assembler.tool_call_arguments(key, delta.partial_json)
         elif (handler := self._on_delta.get(kind)) is not None:
-            handler(key, delta)
+            handler(self, key, delta)
         else:
             self.unknown[f"delta:{(kind or '')[:100]}"] += 1
 
@@ -354,6 +350,23 @@ class AnthropicTranslator(Translator):
             format=mapping.FORMAT,
             data=self._citations.opaque(raw),
         )
+
+    _on: ClassVar[dict[type, Callable[[Any, Any], None]]] = {
+        wire.MessageStart: _message_start,
+        wire.ContentBlockStart: _block_start,
+        wire.ContentBlockDelta: _block_delta,
+        wire.ContentBlockStop: _block_stop,
+        wire.MessageDelta: _message_delta,
+        wire.MessageStop: _message_stop,
+        wire.ErrorEvent: _error,
+    }
+
+    _on_delta: ClassVar[dict[str | None, Callable[[Any, Hashable, Any], None]]] = {
+        "thinking_delta": _thinking,
+        "signature_delta": _signature,
+        "citations_delta": _citation,
+        "compaction_delta": _compaction,
+    }
 
 
 def _is_search(block: wire.Block) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -80,11 +81,19 @@ class ChatTranslator(Translator):
         self._split = ThinkTags(_tag_names(think_tags)) if think_tags else None
         self._so_far: dict[str, str] | None = {} if cumulative else None
         self._plain = not think_tags and not cumulative
-        parts = "choices[].delta.content[]"
-        self._parts = Reader(
-            wire.ContentPart, unknown, count_fields=count_fields, join_halves=True, path=parts
+        self._count_fields = count_fields
+
+    @cached_property
+    def _parts(self) -> Reader:
+        path = "choices[].delta.content[]"
+        return Reader(
+            wire.ContentPart, self.unknown, count_fields=self._count_fields, join_halves=True, path=path
         )
-        self._messages = Reader(wire.Delta, unknown, count_fields=count_fields, path="choices[].message")
+
+    @cached_property
+    def _messages(self) -> Reader:
+        path = "choices[].message"
+        return Reader(wire.Delta, self.unknown, count_fields=self._count_fields, path=path)
 
     # Documents
 
@@ -219,12 +228,12 @@ class ChatTranslator(Translator):
 
     def _around(self, document: wire.Chunk | wire.Response, error: Any) -> None:
         """What stands beside the choices; `error` is what stood in one."""
-        extension = document.x_groq or wire.GroqExtension()
-        usage = document.usage or extension.usage
+        extension = document.x_groq
+        usage = document.usage or (extension.usage if extension is not None else None)
         if usage is not None:
             self._usage(usage)
         self._tools.listed(document.citations, document.search_results)
-        found = document.error or error or extension.error
+        found = document.error or error or (extension.error if extension is not None else None)
         if found:
             beside = _present(document, ("code", "status_code", "request_id"))
             fault = self.read_error({"error": found, **beside})
@@ -232,9 +241,10 @@ class ChatTranslator(Translator):
             raise fault
 
     def _raise_flat_error(self, document: wire.Chunk) -> None:
-        error = self.read_error(_present(document, _FLAT_ERROR))
-        if error is not None:
-            raise error
+        if document.message or document.detail or document.error_message:
+            error = self.read_error(_present(document, _FLAT_ERROR))
+            if error is not None:
+                raise error
 
     def _has_output(self) -> bool:
         return self._kind is not None or self._calls.seen or self._sound.seen
