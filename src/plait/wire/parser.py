@@ -28,6 +28,7 @@ MAX_BODY = 64 * 1024 * 1024
 """Bytes of a whole JSON body in place of a stream: as many as one frame may have."""
 
 _SLICE = 64 * 1024
+_DONE = DONE.encode()
 _SPACES = re.compile(r"\s*+")
 _BLANK = re.compile(rb"(?:[ \t\r\n]|\xef\xbb\xbf)*+")
 
@@ -122,8 +123,7 @@ class Parser:
         )
         self._read = self._translator.read
         self._count_fields = count_fields
-        self._framings = [FRAMINGS[name] for name in self._translator.framings]
-        self._use(self._framings[0])
+        self._use(FRAMINGS[self._translator.framings[0]])
         self._frames = 0
         self._mode: Literal["start", "stream", "body", "over"] = "start"
         self._body: list[bytes] = []
@@ -221,7 +221,12 @@ class Parser:
                 try:
                     document = reader.decode(data)
                 except UNREAD:
-                    pass
+                    if data == _DONE:
+                        number += 1
+                        self._translator.done_marker()
+                        if assembler.ended:
+                            return
+                        continue
                 else:
                     number += 1
                     try:
@@ -369,13 +374,7 @@ class Parser:
     def _use(self, framing: Framing) -> None:
         self._framing = framing
         self._decoder = framing.decoder()
-        readers: dict[FramingName, Callable[[list[Any]], None]] = {
-            "sse": self._read_blocks,
-            "ndjson": self._read_texts,
-            "json-array": self._read_texts,
-            "event-stream": self._read_messages,
-        }
-        self._read_frames = readers[framing.name]
+        self._read_frames: Callable[[list[Any]], None] = getattr(self, _READERS[framing.name])
 
     def _collect(self, data: bytes) -> None:
         """The start of the body: a stream, or something else that is read whole."""
@@ -399,20 +398,25 @@ class Parser:
                 )
 
     def _recognize(self, prefix: bytes) -> None:
-        answers = [(framing, framing.starts(prefix)) for framing in self._framings]
-        for framing, answer in answers:
+        undecided = False
+        for framing in self._framings():
+            answer = framing.starts(prefix)
             if answer:
                 if framing is not self._framing:
                     self._use(framing)
                 self._mode, self._body = "stream", []
                 self._stream(prefix)
                 return
-        if all(answer is False for _, answer in answers):
+            undecided = undecided or answer is None
+        if not undecided:
             self._mode = "body"
+
+    def _framings(self) -> list[Framing]:
+        return [FRAMINGS[name] for name in self._translator.framings]
 
     def _not_a_stream(self) -> None:
         start = b"".join(self._body)[:QUOTE_LIMIT]
-        words = " or ".join(framing.words for framing in self._framings)
+        words = " or ".join(framing.words for framing in self._framings())
         self._fail(ProtocolError(f"{self.wire}: expected {words}, got {quote(start)}"))
 
     def _end_of_body(self) -> None:
@@ -486,6 +490,15 @@ class Parser:
             last_event=last,
             bytes_read=self.bytes_read,
         )
+
+
+_READERS: dict[FramingName, str] = {
+    "sse": "_read_blocks",
+    "ndjson": "_read_texts",
+    "json-array": "_read_texts",
+    "event-stream": "_read_messages",
+}
+"""The method that reads a decoder's frames."""
 
 
 def read_whole(

@@ -115,6 +115,15 @@ class Reader:
                 return None if isinstance(document, Ignored) else document
         return self.convert(self.generic(text), event)
 
+    def read_raw(self, raw: msgspec.Raw) -> Any:
+        """As `read`, of a field that is kept as raw JSON; an absent one is no object."""
+        if self.fast and raw:
+            try:
+                return self.decode(raw)
+            except UNREAD:
+                pass
+        return self.read(bytes(raw).decode() or "null")
+
     def read_run(self, texts: Iterator[str]) -> list[Any]:
         """The structs of the next documents, up to the first that needs `read`: that one is taken, too.
 
@@ -349,7 +358,7 @@ def _kind(value: Any) -> str:
 
 
 @cache
-def _decoder(types: Any, ignored: frozenset[str]) -> Callable[[str | bytes], Any]:
+def _decoder(types: Any, ignored: frozenset[str]) -> Callable[[str | bytes | msgspec.Raw], Any]:
     """What decodes a document. An ignored one has a class, too: to msgspec an unknown tag is a slow error."""
     if ignored:
         field, structs = _tagged(types)

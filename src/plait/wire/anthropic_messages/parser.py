@@ -254,7 +254,7 @@ class AnthropicTranslator(Translator):
 
     def _start(self, key: Hashable, raw: msgspec.Raw) -> None:
         try:
-            block: wire.Block = self._blocks.read(bytes(raw).decode())
+            block: wire.Block = self._blocks.read_raw(raw)
         except NotAnObject as problem:
             self.unknown[f"block:{problem}"] += 1
             return
@@ -334,7 +334,7 @@ class AnthropicTranslator(Translator):
 
     def _cite(self, key: Hashable, raw: msgspec.Raw) -> None:
         try:
-            data: wire.CitationData = self._citations.read(bytes(raw).decode())
+            data: wire.CitationData = self._citations.read_raw(raw)
         except NotAnObject as problem:
             self.unknown[f"citation:{problem}"] += 1
             return

@@ -282,7 +282,7 @@ class ChatTranslator(Translator):
         if given(raw) is None:
             return
         try:
-            self._delta(self._messages.read(bytes(raw).decode()))
+            self._delta(self._messages.read_raw(raw))
         except NotAnObject as problem:
             self.unknown[f"type:choices[].message={problem}"] += 1
 

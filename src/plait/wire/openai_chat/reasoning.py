@@ -68,7 +68,7 @@ class Reasoning:
         shown = False
         for entry in entries:
             try:
-                detail: wire.ReasoningDetail = self._reader.read(bytes(entry).decode())
+                detail: wire.ReasoningDetail = self._reader.read_raw(entry)
             except NotAnObject as problem:
                 self._unknown[f"reasoning_detail:{problem}"] += 1
                 continue

@@ -83,7 +83,7 @@ class Output:
 
     def _read(self, raw: msgspec.Raw) -> wire.Item | None:
         try:
-            item: wire.Item = self._reader.read(bytes(raw).decode() or "null")
+            item: wire.Item = self._reader.read_raw(raw)
         except NotAnObject as problem:
             self.unknown[f"block:{problem}"] += 1
             return None
@@ -156,10 +156,12 @@ class Output:
             parts = _parts(data.content, "output_text")
             for index, part in _placed(parts, item.texts):
                 self.whole_part(item, index, part)
-        extra = {name: value for name, value in (("id", data.id), ("phase", data.phase)) if value}
+        extra = {"id": data.id} if data.id else {}
+        if data.phase:
+            extra["phase"] = data.phase
         for index in item.texts:
             key = (item.key, index)
-            if extra and self.assembler.text_so_far(key):
+            if extra and self.assembler.text_length(key):
                 self.assembler.text_extra(key, **extra)
 
     def _rest(self, what: str, whole: str, so_far: str) -> str:
