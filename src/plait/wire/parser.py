@@ -207,7 +207,7 @@ class Parser:
             self._fail(ProtocolError(f"{self.wire}: {error}"))
             return
         if frames:
-            self._read_frames(frames)
+            self._read_frames(self, frames)
             if self._assembler.ended:
                 self._mode = "over"
             elif self._decoder.error is not None and self.error is None:
@@ -374,7 +374,7 @@ class Parser:
     def _use(self, framing: Framing) -> None:
         self._framing = framing
         self._decoder = framing.decoder()
-        self._read_frames: Callable[[list[Any]], None] = getattr(self, _READERS[framing.name])
+        self._read_frames = self._READERS[framing.name]
 
     def _collect(self, data: bytes) -> None:
         """The start of the body: a stream, or something else that is read whole."""
@@ -432,7 +432,7 @@ class Parser:
         except ProtocolError as error:
             self._fail(ProtocolError(f"{self.wire}: {error}"))
             return
-        self._read_frames(frames)
+        self._read_frames(self, frames)
         if not self.done and self._framing.whole(self._decoder):
             self._translator.end_of_body()
 
@@ -491,14 +491,12 @@ class Parser:
             bytes_read=self.bytes_read,
         )
 
-
-_READERS: dict[FramingName, str] = {
-    "sse": "_read_blocks",
-    "ndjson": "_read_texts",
-    "json-array": "_read_texts",
-    "event-stream": "_read_messages",
-}
-"""The method that reads a decoder's frames."""
+    _READERS: ClassVar[dict[FramingName, Callable[[Any, list[Any]], None]]] = {
+        "sse": _read_blocks,
+        "ndjson": _read_texts,
+        "json-array": _read_texts,
+        "event-stream": _read_messages,
+    }
 
 
 def read_whole(
