@@ -107,12 +107,10 @@ class ChatTranslator(Translator):
                 continue
             delta = choice.delta
             if delta is not None:
-                content = delta.content
-                calls = delta.tool_calls
+                content, calls = delta.content, delta.tool_calls
+                thought = delta.reasoning_content or delta.reasoning
                 if (
-                    delta.reasoning
-                    or delta.reasoning_content
-                    or delta.reasoning_details
+                    delta.reasoning_details
                     or delta.refusal
                     or delta.annotations
                     or delta.audio
@@ -123,13 +121,16 @@ class ChatTranslator(Translator):
                 ):
                     self._delta(delta)
                 elif calls:
-                    if content or self._kind != "tool_call" or not self._go_on(calls):
+                    if content or thought or self._kind != "tool_call" or not self._go_on(calls):
                         self._delta(delta)
-                elif content:
-                    if self._in_text and content.__class__ is str:
-                        self._say(content, self._run)
-                    else:
-                        self._content(content)
+                else:
+                    if thought:
+                        self._plain_reasoning(delta)
+                    if content:
+                        if self._in_text and content.__class__ is str:
+                            self._say(content, self._run)
+                        else:
+                            self._content(content)
             elif choice.message is not ABSENT and not self._has_output():
                 self._message(choice.message)
             if choice.finish_reason:
