@@ -11,7 +11,7 @@ from plait.framing import (
     EventStreamDecoder,
     JSONArrayDecoder,
     NDJSONDecoder,
-    SSEBlockDecoder,
+    SSEDecoder,
     is_sse_start,
 )
 
@@ -60,7 +60,7 @@ FRAMINGS: Mapping[FramingName, Framing] = {
             "sse",
             "a stream of server-sent events",
             partial(is_sse_start, lenient=True),
-            SSEBlockDecoder,
+            partial(SSEDecoder, lenient=True),
         ),
         Framing("ndjson", "JSON lines", starts_json_lines, NDJSONDecoder),
         Framing(

@@ -1,8 +1,7 @@
 """Bytes in, events out: the machinery every wire format shares.
 
-A wire format is a `Translator`: it turns one decoded document into moves on the assembler. All else
-happens here: framing, telling an error page or a whole JSON body from a stream, decoding, faults, and
-the rule that a stream is complete only when its wire says so.
+A wire format is a `Translator`. All else happens here: framing, telling an error page or a whole JSON body
+from a stream, decoding, faults, and the rule that a stream is complete only when its wire says so.
 """
 
 from __future__ import annotations
@@ -16,10 +15,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from plait import json_text
 from plait.errors import QUOTE_LIMIT, IncompleteStreamError, PlaitError, ProtocolError, quote
 from plait.events import Event
-from plait.framing import Block, BytesLike, EventStreamMessage, ServerSentEvent, SSEDecoder, event_of
+from plait.framing import (
+    Block,
+    BytesLike,
+    Decoder,
+    EventStreamMessage,
+    ServerSentEvent,
+    SSEBlockDecoder,
+    SSEDecoder,
+    event_of,
+)
 from plait.wire.assembler import Assembler
 from plait.wire.bodies import FRAMINGS, Framing, FramingName
 from plait.wire.reading import DONE, UNREAD, Counts, NotAnObject, Reader
+from plait.wire.translator import Translator
 
 if TYPE_CHECKING:
     from plait.messages import AssistantMessage
@@ -31,62 +40,6 @@ _SLICE = 64 * 1024
 _DONE = DONE.encode()
 _SPACES = re.compile(r"\s*+")
 _BLANK = re.compile(rb"(?:[ \t\r\n]|\xef\xbb\xbf)*+")
-
-
-class Translator:
-    """One wire format's reading: documents -> moves. Subclasses live in `wire/<format>/parser.py`.
-
-    Attributes:
-        name: the format's name
-        types: struct, or tagged union of structs, of a stream's documents
-        response_type: struct of a non-streaming body
-        terminal: what ends a stream, in words for an error message
-        framings: the ways its streams are cut into frames, the usual one first
-        ignored: tags of documents that are known and say nothing
-    """
-
-    name: ClassVar[str]
-    types: ClassVar[Any]
-    response_type: ClassVar[Any]
-    terminal: ClassVar[str]
-    framings: ClassVar[tuple[FramingName, ...]] = ("sse",)
-    ignored: ClassVar[frozenset[str]] = frozenset()
-
-    def __init__(self, assembler: Assembler, unknown: Counter[str]) -> None:
-        self.assembler = assembler
-        self.unknown = unknown
-        assembler.format = self.name
-        assembler.unknown = unknown
-
-    def read(self, document: Any) -> bool | None:
-        """Make the moves for one document. Returns True for one that is `Ignored`: there are none.
-
-        Raises:
-            ProviderError: the document says that the provider failed
-            ProtocolError: the document contradicts what came before
-        """
-        raise NotImplementedError
-
-    def read_message(self, message: EventStreamMessage) -> None:
-        """Make the moves for one message of an AWS event stream; raises as `read`, and `NotAnObject`."""
-        raise NotImplementedError
-
-    def read_response(self, body: Any) -> None:
-        """Make the moves for a whole non-streaming body, the last one being `end()`; raises as `read`."""
-        raise NotImplementedError
-
-    def read_error(self, document: dict[str, Any], event: str | None = None) -> PlaitError | None:
-        """The error that a JSON document is, when it is one. `event` is the SSE event's name."""
-        raise NotImplementedError
-
-    def done_marker(self) -> None:
-        """The stream said `[DONE]`."""
-
-    def end_of_body(self) -> None:
-        """The body ended cleanly: call `assembler.end()` if the wire has said enough for that."""
-
-    def close(self) -> None:
-        """The body has ended, whole or not: nothing more will be read."""
 
 
 class Parser:
@@ -217,16 +170,12 @@ class Parser:
         reader, read, assembler = self._reader, self._read, self._assembler
         number = self._frames
         for block in blocks:
-            if reader.fast and (data := block[1]):  # nearly all: no text is made of it but what is read
+            data = block[1]
+            if data and reader.fast:  # nearly all: no text is made but of the fields that are read
                 try:
                     document = reader.decode(data)
                 except UNREAD:
-                    if data == _DONE:
-                        number += 1
-                        self._translator.done_marker()
-                        if assembler.ended:
-                            return
-                        continue
+                    pass
                 else:
                     number += 1
                     try:
@@ -239,14 +188,22 @@ class Parser:
                     if assembler.ended:
                         return
                     continue
-            frame = event_of(block, lenient=True, terminated=not self._closed)
-            if frame is not None:
-                self._frames = number
-                self._read_event(frame)
-                number += 1
-                if self.done:
-                    return
+            self._frames = number
+            self._read_block(block)
+            number = self._frames
+            if assembler.ended or self.error is not None:
+                return
         self._frames = number
+
+    def _read_block(self, block: Block) -> None:
+        """A block that is irregular, or whose data is not simply a document."""
+        if block[1] == _DONE:
+            self._frames += 1
+            self._translator.done_marker()
+            return
+        frame = event_of(block, lenient=True, terminated=not self._closed)
+        if frame is not None:
+            self._read_event(frame)
 
     def _read_events(self, frames: list[ServerSentEvent]) -> None:
         for frame in frames:
@@ -373,7 +330,8 @@ class Parser:
 
     def _use(self, framing: Framing) -> None:
         self._framing = framing
-        self._decoder = framing.decoder()
+        # Of server-sent events only the blocks are asked for: JSON is decoded from their bytes.
+        self._decoder: Decoder[Any] = SSEBlockDecoder() if framing.name == "sse" else framing.decoder()
         self._read_frames = self._READERS[framing.name]
 
     def _collect(self, data: bytes) -> None:
@@ -551,15 +509,6 @@ def _without_done(text: str) -> str:
     """A JSON body without the `data: [DONE]`, whole or cut, that some servers put after it."""
     head, brace, tail = text.rpartition("}")
     return head + brace if "data:[DONE]".startswith("".join(tail.split())) else text.strip()
-
-
-def _is_cut_number(text: str) -> bool:
-    """Whether a JSON document ends inside a number (behind its sign, point or exponent): cut, not broken."""
-    try:
-        json_text.loads(re.sub(r"[-+.eE\d]+\Z", "", text))
-    except ValueError as error:
-        return "truncated" in str(error)
-    return False
 
 
 def parse(parser: Parser, chunks: Iterable[bytes]) -> Iterator[Event]:

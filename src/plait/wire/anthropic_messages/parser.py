@@ -15,17 +15,18 @@ from plait.framing import EventStreamMessage
 from plait.wire.anthropic_messages import bedrock, mapping, wire
 from plait.wire.assembler import Assembler
 from plait.wire.errors import error_facts, typed_error
-from plait.wire.parser import Translator
 from plait.wire.reading import NotAnObject, Reader
+from plait.wire.translator import Translator
 
 
 class _OpenBlock:
     """A block that has started: its start document, and the pieces of its input."""
 
-    __slots__ = ("block", "pieces", "raw")
+    __slots__ = ("block", "is_call", "pieces", "raw")
 
     def __init__(self, block: wire.Block, raw: msgspec.Raw) -> None:
         self.block = block
+        self.is_call = block.type in mapping.CALL_BLOCKS
         self.raw = raw
         self.pieces: list[str] = []
 
@@ -218,7 +219,7 @@ class AnthropicTranslator(Translator):
                 self.assembler.text(delta.text, key)
         elif kind == "input_json_delta":
             open_ = self._open.get(key)
-            if open_ is None or open_.block.type not in mapping.CALL_BLOCKS:
+            if open_ is None or not open_.is_call:
                 self.unknown["delta:input_json_delta without its block"] += 1
             elif delta.partial_json:
                 open_.pieces.append(delta.partial_json)

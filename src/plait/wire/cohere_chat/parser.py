@@ -12,8 +12,8 @@ from plait.errors import PlaitError, ServerError
 from plait.wire.assembler import Assembler
 from plait.wire.cohere_chat import mapping, wire
 from plait.wire.errors import error_facts, typed_error
-from plait.wire.parser import Translator
 from plait.wire.reading import NotAnObject, Reader
+from plait.wire.translator import Translator
 
 
 class _Call:

@@ -22,8 +22,8 @@ from plait.wire.openai_chat.reasoning import Reasoning
 from plait.wire.openai_chat.search import Citations, ServerTools
 from plait.wire.openai_chat.think_tags import ThinkTags
 from plait.wire.openai_chat.tool_calls import ToolCalls
-from plait.wire.parser import Translator
 from plait.wire.reading import NotAnObject, Reader
+from plait.wire.translator import Translator
 
 _FLAT_ERROR = (
     "message",
