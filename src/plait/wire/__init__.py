@@ -16,7 +16,7 @@ from plait.errors import PlaitError, ProtocolError, ProviderError, UnknownWireEr
 from plait.wire.assembler import Assembler
 from plait.wire.parser import Parser, read_whole
 from plait.wire.reading import NotAnObject
-from plait.wire.translator import Translator
+from plait.wire.translation import Translator
 
 if TYPE_CHECKING:
     from plait.messages import AssistantMessage

@@ -28,7 +28,7 @@ from plait.framing import (
 from plait.wire.assembler import Assembler
 from plait.wire.bodies import FRAMINGS, Framing, FramingName
 from plait.wire.reading import DONE, UNREAD, Counts, NotAnObject, Reader
-from plait.wire.translator import Translator
+from plait.wire.translation import Translator
 
 if TYPE_CHECKING:
     from plait.messages import AssistantMessage

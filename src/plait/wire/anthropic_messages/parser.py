@@ -16,7 +16,7 @@ from plait.wire.anthropic_messages import bedrock, mapping, wire
 from plait.wire.assembler import Assembler
 from plait.wire.errors import error_facts, typed_error
 from plait.wire.reading import NotAnObject, Reader
-from plait.wire.translator import Translator
+from plait.wire.translation import Translator
 
 
 class _OpenBlock:

@@ -15,7 +15,7 @@ from plait.wire.bedrock_converse import mapping, wire
 from plait.wire.bedrock_converse.blocks import Block, Blocks
 from plait.wire.errors import typed_error
 from plait.wire.reading import NotAnObject, Reader
-from plait.wire.translator import Translator
+from plait.wire.translation import Translator
 
 PROVIDER = "bedrock"
 

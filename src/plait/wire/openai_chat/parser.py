@@ -23,7 +23,7 @@ from plait.wire.openai_chat.search import Citations, ServerTools
 from plait.wire.openai_chat.think_tags import ThinkTags
 from plait.wire.openai_chat.tool_calls import ToolCalls
 from plait.wire.reading import NotAnObject, Reader
-from plait.wire.translator import Translator
+from plait.wire.translation import Translator
 
 _FLAT_ERROR = (
     "message",

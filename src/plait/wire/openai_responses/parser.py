@@ -12,7 +12,7 @@ from plait.wire.errors import ErrorFacts, ErrorTable, error_facts, typed_error
 from plait.wire.openai_responses import mapping, wire
 from plait.wire.openai_responses.items import Item
 from plait.wire.openai_responses.response import Output
-from plait.wire.translator import Translator
+from plait.wire.translation import Translator
 
 
 class ResponsesTranslator(Translator):
