@@ -75,6 +75,10 @@ class Reader:
         join_halves: documents are pieces of one stream, so half a surrogate pair at the end of a string is
             kept for the same field of a later document
         path: where in the wire's documents these are, for the keys of `unknown`
+
+    Attributes:
+        decode: a document's struct, or `Ignored`; raises one of `UNREAD` where `read` is needed
+        fast: whether `decode` may be tried; without, a document has more to say than its struct
     """
 
     def __init__(
