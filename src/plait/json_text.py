@@ -88,11 +88,14 @@ def is_deeper(value: Any, limit: int) -> bool:
     """Whether JSON data has arrays and objects in each other more than `limit` times."""
     level = [value]
     for _ in range(limit + 1):
-        nodes = [node for node in level if isinstance(node, dict | list)]
+        nodes = [node for node in level if isinstance(node, _NESTED)]
         if not nodes:
             return False
         level = [item for node in nodes for item in (node.values() if isinstance(node, dict) else node)]
     return True
+
+
+_NESTED = (dict, list)
 
 
 def is_portable(value: Any) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from plait.framing import ServerSentEvent, SSEDecoder
+from plait.framing import Block, SSEBlockDecoder
 from plait.wire import translator_class
 from plait.wire.reading import Reader
 
@@ -39,7 +39,7 @@ def stages(wire: str, kind: Kind, rounds: int) -> list[Stages]:
     """
     source = stream(wire, kind)
     feeds: dict[str, Sequence[bytes]] = {"whole body": [source.body], "one event a chunk": source.events}
-    documents = [frame for frame in _frame([source.body]) if frame.data != "[DONE]"]
+    documents = [data for _event, data, _block in _frame([source.body]) if data != b"[DONE]"]
     tasks: dict[str, Callable[[], object]] = {"decoding": partial(_decode, wire, documents)}
     for name, chunks in feeds.items():
         tasks[f"framing, {name}"] = partial(_frame, chunks)
@@ -52,16 +52,16 @@ def stages(wire: str, kind: Kind, rounds: int) -> list[Stages]:
     ]
 
 
-def _frame(chunks: Sequence[bytes]) -> list[ServerSentEvent]:
-    decoder = SSEDecoder(lenient=True)
-    frames: list[ServerSentEvent] = []
+def _frame(chunks: Sequence[bytes]) -> list[Block]:
+    decoder = SSEBlockDecoder()
+    blocks: list[Block] = []
     for chunk in chunks:
-        frames += decoder.feed(chunk)
-    return frames + decoder.close()
+        blocks += decoder.feed(chunk)
+    return blocks + decoder.close()
 
 
-def _decode(wire: str, frames: Sequence[ServerSentEvent]) -> None:
+def _decode(wire: str, documents: Sequence[bytes]) -> None:
     translator = translator_class(wire)
-    read = Reader(translator.types, Counter(), ignored=translator.ignored).read
-    for frame in frames:
-        read(frame.data, frame.event)
+    decode = Reader(translator.types, Counter(), ignored=translator.ignored).decode
+    for document in documents:
+        decode(document)

@@ -116,6 +116,22 @@ def test_mutated_stream_byte_by_byte(wire: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("wire", WIRES)
+@fuzz(80)
+@given(data=st.data())
+def test_mutated_stream_on_each_path(wire: str, data: st.DataObject) -> None:
+    """An event a chunk, which is read the quick way, and documents read field by field give the same."""
+    body = data.draw(strategies.mutated(wire))
+    note(f"{body.data!r}")
+    whole = read(body, [body.data])
+    blocks = [block + b"\n\n" for block in body.data.split(b"\n\n")]
+    blocks[-1] = blocks[-1].removesuffix(b"\n\n")
+    assert None is difference(whole, read(body, blocks))
+    slow = conformance.read(lambda: plait.parser(wire, count_fields=True), blocks)
+    assert whole.events == slow.events
+    assert (type(whole.error), str(whole.error)) == (type(slow.error), str(slow.error))
+
+
+@pytest.mark.parametrize("wire", WIRES)
 @fuzz(60)
 @given(data=st.data())
 def test_mutated_document(wire: str, data: st.DataObject) -> None:

@@ -16,6 +16,7 @@ from plait.framing import (
     JSONArrayDecoder,
     NDJSONDecoder,
     ServerSentEvent,
+    SSEBlockDecoder,
     SSEDecoder,
     encode_event_stream_message,
 )
@@ -142,7 +143,7 @@ def test_bound_of_event_stream() -> None:
 
 def test_nothing_is_kept_after_an_overlong_frame() -> None:
     """A body without any line end stops being buffered at the bound."""
-    decoder = SSEDecoder(max_frame=1000)
+    decoder = SSEBlockDecoder(max_frame=1000)
     for _ in range(10):
         assert decoder.feed(b"x" * 100) == []
     assert len(decoder._pending) == 1000

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import plait
 from plait.wire import WIRES, translator_class
-from plait.wire.reading import Counts, NotAnObject, Reader
+from plait.wire.reading import UNREAD, Counts, Ignored, NotAnObject, Reader
 
 ODD: list[Any] = [None, True, 0, -1, 1.5, 10**30, "", "x", "7", [], [1], ["x", {}], {}, {"a": 1}, "\ud83d"]
 """One or more of each JSON type."""
@@ -295,6 +295,30 @@ def test_opaque_is_checked() -> None:
     deep = msgspec.Raw(b"[" * 5000 + b"]" * 5000)
     with pytest.raises(NotAnObject, match="nested too deeply"):
         Reader(Document, Counter()).opaque(deep)
+
+
+@pytest.mark.parametrize("count_fields", [False, True], ids=["decoded", "field by field"])
+def test_raw(count_fields: bool) -> None:
+    """A field that was kept as raw JSON is read like a document; an absent one is no object."""
+    unknown: Counter[str] = Counter()
+    reader = Reader(Inner, unknown, count_fields=count_fields, path="inner")
+    assert Inner("a", 1) == reader.read_raw(msgspec.Raw(b'{"text":"a","number":1}'))
+    assert Inner("a") == reader.read_raw(msgspec.Raw(b'{"text":"a","number":[]}'))
+    assert {"type:inner.number=array": 1} == unknown
+    for nothing in (b"", b"null"):
+        with pytest.raises(NotAnObject):
+            reader.read_raw(msgspec.Raw(nothing))
+
+
+def test_decode() -> None:
+    """What may be tried before `read`: a struct of its own for a kind that is ignored, else an error."""
+    reader = Reader(Started | Ended, Counter(), ignored=frozenset({"ping"}))
+    assert Started("a") == reader.decode(b'{"type":"started","text":"a"}')
+    assert isinstance(reader.decode(b'{"type":"ping"}'), Ignored)
+    assert None is reader.read('{"type":"ping"}')
+    for document in (b'{"type":"other"}', b'{"text":"a"}', b'{"type":"started","text":[]}', b"[DONE]"):
+        with pytest.raises(UNREAD):
+            reader.decode(document)
 
 
 class TestHalves:

@@ -16,10 +16,11 @@ from plait.framing.event_stream import (
 )
 from plait.framing.json_array import JSONArrayDecoder
 from plait.framing.ndjson import NDJSONDecoder
-from plait.framing.sse import ServerSentEvent, SSEDecoder, is_sse_start
+from plait.framing.sse import Block, ServerSentEvent, SSEBlockDecoder, SSEDecoder, event_of, is_sse_start
 
 __all__ = [
     "MAX_FRAME",
+    "Block",
     "BytesLike",
     "Decoder",
     "EventStreamDecoder",
@@ -27,8 +28,10 @@ __all__ = [
     "HeaderValue",
     "JSONArrayDecoder",
     "NDJSONDecoder",
+    "SSEBlockDecoder",
     "SSEDecoder",
     "ServerSentEvent",
     "encode_event_stream_message",
+    "event_of",
     "is_sse_start",
 ]

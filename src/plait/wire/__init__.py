@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from plait.errors import PlaitError, ProtocolError, ProviderError, UnknownWireError, quote
 from plait.wire.assembler import Assembler
-from plait.wire.parser import Parser, Translator, read_whole
+from plait.wire.parser import Parser, read_whole
 from plait.wire.reading import NotAnObject
+from plait.wire.translation import Translator
 
 if TYPE_CHECKING:
     from plait.messages import AssistantMessage

@@ -185,7 +185,7 @@ class Assembler:
         self.ended = True
         emit = self._events.append
         if self._runs:
-            emit(TextDone(self._joined_text(), max(part.index for part in self._texts.values())))
+            emit(TextDone(self._joined_text(), next(reversed(self._texts.values())).index))
         usage = self._counted()
         if usage is not None:
             emit(TokenUsageDone(usage))
@@ -193,6 +193,8 @@ class Assembler:
 
     def _joined_text(self) -> str:
         """The answer text in the order it came, even where parts were written by turns."""
+        if len(self._runs) == 1:
+            return "".join(self._runs[0][0].pieces)
         runs: list[list[str]] = []
         ends: dict[int, int] = {}
         for part, start in reversed(self._runs):
@@ -204,8 +206,10 @@ class Assembler:
         reason = self._reason or "other"
         if reason in ("stop", "other") and self._calls:
             return "tool_calls"
-        if reason == "stop" and any(isinstance(part, Text) and part.refusal for part in self._parts):
-            return "content_filter"
+        if reason == "stop":
+            for part in self._texts.values():
+                if part.refusal:
+                    return "content_filter"
         return reason
 
     # Text
@@ -213,14 +217,17 @@ class Assembler:
     def text(self, content: str, key: Hashable = None) -> None:
         """A piece of answer text. An empty piece says nothing, and opens no part."""
         if content:
-            part = self._texts.get(key)
-            if part is None:
-                part = self._open_text(key)
-            if part is not self._writing:
-                self._writing = part
-                self._runs.append((part, len(part.pieces)))
+            part = self._writing
+            if part is None or (part.key is not key and part.key != key):
+                part = self._write(key)
             part.pieces.append(content)
             self._events.append(TextDelta(content, part.index))
+
+    def _write(self, key: Hashable) -> Text:
+        """Text goes on in this part."""
+        part = self._writing = self._text_part(key)
+        self._runs.append((part, len(part.pieces)))
+        return part
 
     def refusal(self, content: str, key: Hashable = None) -> None:
         """A piece of text that the provider marks as a refusal: text, and the response is filtered."""
@@ -278,7 +285,7 @@ class Assembler:
         return self._texts.get(key) or self._open_text(key)
 
     def _open_text(self, key: Hashable) -> Text:
-        part = self._texts[key] = Text(self._next_index())
+        part = self._texts[key] = Text(key, self._next_index())
         self._parts.append(part)
         return part
 

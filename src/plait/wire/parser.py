@@ -1,8 +1,7 @@
 """Bytes in, events out: the machinery every wire format shares.
 
-A wire format is a `Translator`: it turns one decoded document into moves on the assembler. All else
-happens here: framing, telling an error page or a whole JSON body from a stream, decoding, faults, and
-the rule that a stream is complete only when its wire says so.
+A wire format is a `Translator`. All else happens here: framing, telling an error page or a whole JSON body
+from a stream, decoding, faults, and the rule that a stream is complete only when its wire says so.
 """
 
 from __future__ import annotations
@@ -16,10 +15,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from plait import json_text
 from plait.errors import QUOTE_LIMIT, IncompleteStreamError, PlaitError, ProtocolError, quote
 from plait.events import Event
-from plait.framing import BytesLike, EventStreamMessage, ServerSentEvent
+from plait.framing import (
+    Block,
+    BytesLike,
+    Decoder,
+    EventStreamMessage,
+    ServerSentEvent,
+    SSEBlockDecoder,
+    SSEDecoder,
+    event_of,
+)
 from plait.wire.assembler import Assembler
 from plait.wire.bodies import FRAMINGS, Framing, FramingName
-from plait.wire.reading import DONE, Counts, NotAnObject, Reader
+from plait.wire.reading import DONE, UNREAD, Counts, NotAnObject, Reader
+from plait.wire.translation import Translator
 
 if TYPE_CHECKING:
     from plait.messages import AssistantMessage
@@ -28,64 +37,9 @@ MAX_BODY = 64 * 1024 * 1024
 """Bytes of a whole JSON body in place of a stream: as many as one frame may have."""
 
 _SLICE = 64 * 1024
+_DONE = DONE.encode()
 _SPACES = re.compile(r"\s*+")
 _BLANK = re.compile(rb"(?:[ \t\r\n]|\xef\xbb\xbf)*+")
-
-
-class Translator:
-    """One wire format's reading: documents -> moves. Subclasses live in `wire/<format>/parser.py`.
-
-    Attributes:
-        name: the format's name
-        types: struct, or tagged union of structs, of a stream's documents
-        response_type: struct of a non-streaming body
-        terminal: what ends a stream, in words for an error message
-        framings: the ways its streams are cut into frames, the usual one first
-        ignored: tags of documents that are known and say nothing
-    """
-
-    name: ClassVar[str]
-    types: ClassVar[Any]
-    response_type: ClassVar[Any]
-    terminal: ClassVar[str]
-    framings: ClassVar[tuple[FramingName, ...]] = ("sse",)
-    ignored: ClassVar[frozenset[str]] = frozenset()
-
-    def __init__(self, assembler: Assembler, unknown: Counter[str]) -> None:
-        self.assembler = assembler
-        self.unknown = unknown
-        assembler.format = self.name
-        assembler.unknown = unknown
-
-    def read(self, document: Any) -> None:
-        """Make the moves for one document.
-
-        Raises:
-            ProviderError: the document says that the provider failed
-            ProtocolError: the document contradicts what came before
-        """
-        raise NotImplementedError
-
-    def read_message(self, message: EventStreamMessage) -> None:
-        """Make the moves for one message of an AWS event stream; raises as `read`, and `NotAnObject`."""
-        raise NotImplementedError
-
-    def read_response(self, body: Any) -> None:
-        """Make the moves for a whole non-streaming body, the last one being `end()`; raises as `read`."""
-        raise NotImplementedError
-
-    def read_error(self, document: dict[str, Any], event: str | None = None) -> PlaitError | None:
-        """The error that a JSON document is, when it is one. `event` is the SSE event's name."""
-        raise NotImplementedError
-
-    def done_marker(self) -> None:
-        """The stream said `[DONE]`."""
-
-    def end_of_body(self) -> None:
-        """The body ended cleanly: call `assembler.end()` if the wire has said enough for that."""
-
-    def close(self) -> None:
-        """The body has ended, whole or not: nothing more will be read."""
 
 
 class Parser:
@@ -120,9 +74,9 @@ class Parser:
             count_fields=count_fields,
             join_halves=True,
         )
+        self._read = self._translator.read
         self._count_fields = count_fields
-        self._framings = [FRAMINGS[name] for name in self._translator.framings]
-        self._use(self._framings[0])
+        self._use(FRAMINGS[self._translator.framings[0]])
         self._frames = 0
         self._mode: Literal["start", "stream", "body", "over"] = "start"
         self._body: list[bytes] = []
@@ -153,10 +107,7 @@ class Parser:
         self.bytes_read += len(data)
         mode = self._mode
         if mode == "stream":
-            if len(data) <= _SLICE:
-                self._stream(data)
-            else:
-                self._stream_slices(data)
+            self._stream(data)
         elif mode != "over":
             self._collect(data)
         elif self._closed:
@@ -198,56 +149,67 @@ class Parser:
     # Reading
 
     def _stream(self, data: bytes) -> None:
+        if len(data) > _SLICE:  # a little at a time: one list of a megabyte costs more than sixteen of 64 KiB
+            for start in range(0, len(data), _SLICE):
+                if self._mode == "stream":
+                    self._stream(data[start : start + _SLICE])
+            return
         try:
             frames = self._decoder.feed(data)
         except ProtocolError as error:
             self._fail(ProtocolError(f"{self.wire}: {error}"))
             return
         if frames:
-            self._read_frames(frames)
+            self._read_frames(self, frames)
             if self._assembler.ended:
                 self._mode = "over"
             elif self._decoder.error is not None and self.error is None:
                 self._fail(ProtocolError(f"{self.wire}: {self._decoder.error}"))
 
-    def _stream_slices(self, data: bytes) -> None:
-        """A large piece a little at a time: one text of a megabyte costs more than sixteen of 64 KiB."""
-        for start in range(0, len(data), _SLICE):
-            if self._mode != "stream" or self.error is not None:
+    def _read_blocks(self, blocks: list[Block]) -> None:
+        reader, read, assembler = self._reader, self._read, self._assembler
+        number = self._frames
+        for block in blocks:
+            data = block[1]
+            if data and reader.fast:  # nearly all: no text is made but of the fields that are read
+                try:
+                    document = reader.decode(data)
+                except UNREAD:
+                    pass
+                else:
+                    number += 1
+                    try:
+                        if read(document):
+                            self._look_for_error(data.decode())
+                    except (NotAnObject, PlaitError, RecursionError) as problem:
+                        self._stumble(problem, ServerSentEvent(data.decode()), number)
+                        if self.error is not None:
+                            return
+                    if assembler.ended:
+                        return
+                    continue
+            self._frames = number
+            self._read_block(block)
+            number = self._frames
+            if assembler.ended or self.error is not None:
                 return
-            self._stream(data[start : start + _SLICE])
+        self._frames = number
+
+    def _read_block(self, block: Block) -> None:
+        """A block that is irregular, or whose data is not simply a document."""
+        if block[1] == _DONE:
+            self._frames += 1
+            self._translator.done_marker()
+            return
+        frame = event_of(block, lenient=True, terminated=not self._closed)
+        if frame is not None:
+            self._read_event(frame)
 
     def _read_events(self, frames: list[ServerSentEvent]) -> None:
-        if len(frames) < 3:
-            for frame in frames:
-                self._read_event(frame)
-                if self.done:
-                    return
-            return
-        texts = iter([frame.data for frame in frames])
-        skipped = self._reader.skipped
-        read = self._translator.read
-        assembler = self._assembler
-        number = 0
-        while number < len(frames):
-            for document in self._reader.read_run(texts):
-                frame = frames[number]
-                number += 1
-                if frame.event == "error" or document.__class__ in skipped:
-                    self._read_event(frame)
-                else:
-                    self._frames += 1
-                    try:
-                        read(document)
-                    except (NotAnObject, PlaitError, RecursionError) as problem:
-                        self._stumble(problem, frame, self._frames)
-                if assembler.ended or self.error is not None:
-                    return
-            if number < len(frames):
-                self._read_event(frames[number])
-                number += 1
-                if self.done:
-                    return
+        for frame in frames:
+            self._read_event(frame)
+            if self.done:
+                return
 
     def _read_event(self, frame: ServerSentEvent) -> None:
         self._frames += 1
@@ -255,12 +217,15 @@ class Parser:
             if frame.event == "error":
                 self._read_error_event(frame)
             document = self._reader.read(frame.data, frame.event)
-            if document is not None:
-                self._translator.read(document)
-            elif '"error"' in frame.data or '"message"' in frame.data:
-                self._read_error(self._reader.generic(frame.data))
+            if document is None or self._read(document):
+                self._look_for_error(frame.data)
         except (NotAnObject, PlaitError, RecursionError) as problem:
             self._stumble(problem, frame, self._frames)
+
+    def _look_for_error(self, text: str) -> None:
+        """A document that no struct reads, or of a kind that says nothing, may still be an error."""
+        if '"error"' in text or '"message"' in text:
+            self._read_error(self._reader.generic(text))
 
     def _read_texts(self, frames: list[str]) -> None:
         """As `_read_events`, of frames without an event name: decoded all at once, if they can be."""
@@ -365,14 +330,9 @@ class Parser:
 
     def _use(self, framing: Framing) -> None:
         self._framing = framing
-        self._decoder = framing.decoder()
-        readers: dict[FramingName, Callable[[list[Any]], None]] = {
-            "sse": self._read_events,
-            "ndjson": self._read_texts,
-            "json-array": self._read_texts,
-            "event-stream": self._read_messages,
-        }
-        self._read_frames = readers[framing.name]
+        # Of server-sent events only the blocks are asked for: JSON is decoded from their bytes.
+        self._decoder: Decoder[Any] = SSEBlockDecoder() if framing.name == "sse" else framing.decoder()
+        self._read_frames = self._READERS[framing.name]
 
     def _collect(self, data: bytes) -> None:
         """The start of the body: a stream, or something else that is read whole."""
@@ -396,20 +356,25 @@ class Parser:
                 )
 
     def _recognize(self, prefix: bytes) -> None:
-        answers = [(framing, framing.starts(prefix)) for framing in self._framings]
-        for framing, answer in answers:
+        undecided = False
+        for framing in self._framings():
+            answer = framing.starts(prefix)
             if answer:
                 if framing is not self._framing:
                     self._use(framing)
                 self._mode, self._body = "stream", []
-                self._stream_slices(prefix)
+                self._stream(prefix)
                 return
-        if all(answer is False for _, answer in answers):
+            undecided = undecided or answer is None
+        if not undecided:
             self._mode = "body"
+
+    def _framings(self) -> list[Framing]:
+        return [FRAMINGS[name] for name in self._translator.framings]
 
     def _not_a_stream(self) -> None:
         start = b"".join(self._body)[:QUOTE_LIMIT]
-        words = " or ".join(framing.words for framing in self._framings)
+        words = " or ".join(framing.words for framing in self._framings())
         self._fail(ProtocolError(f"{self.wire}: expected {words}, got {quote(start)}"))
 
     def _end_of_body(self) -> None:
@@ -425,7 +390,7 @@ class Parser:
         except ProtocolError as error:
             self._fail(ProtocolError(f"{self.wire}: {error}"))
             return
-        self._read_frames(frames)
+        self._read_frames(self, frames)
         if not self.done and self._framing.whole(self._decoder):
             self._translator.end_of_body()
 
@@ -454,12 +419,13 @@ class Parser:
         frames: list[ServerSentEvent] = []
         if self._framing.name == "sse":
             try:
-                frames = [*self._decoder.feed(body), *self._decoder.close()]
+                decoder = SSEDecoder(lenient=True)
+                frames = [*decoder.feed(body), *decoder.close()]
             except ProtocolError as error:
                 self._fail(ProtocolError(f"{self.wire}: {error}"))
                 return
         if len(frames) > 1 or (frames and "\ndata:" in text):
-            self._read_frames(frames)
+            self._read_events(frames)
             if not self.done:
                 self._translator.end_of_body()
         elif not json_text.is_cut(text):
@@ -482,6 +448,13 @@ class Parser:
             last_event=last,
             bytes_read=self.bytes_read,
         )
+
+    _READERS: ClassVar[dict[FramingName, Callable[[Any, list[Any]], None]]] = {
+        "sse": _read_blocks,
+        "ndjson": _read_texts,
+        "json-array": _read_texts,
+        "event-stream": _read_messages,
+    }
 
 
 def read_whole(
@@ -536,15 +509,6 @@ def _without_done(text: str) -> str:
     """A JSON body without the `data: [DONE]`, whole or cut, that some servers put after it."""
     head, brace, tail = text.rpartition("}")
     return head + brace if "data:[DONE]".startswith("".join(tail.split())) else text.strip()
-
-
-def _is_cut_number(text: str) -> bool:
-    """Whether a JSON document ends inside a number (behind its sign, point or exponent): cut, not broken."""
-    try:
-        json_text.loads(re.sub(r"[-+.eE\d]+\Z", "", text))
-    except ValueError as error:
-        return "truncated" in str(error)
-    return False
 
 
 def parse(parser: Parser, chunks: Iterable[bytes]) -> Iterator[Event]:

@@ -11,9 +11,12 @@ from plait.events import ReasoningPart, ReasoningType
 class Text:
     """Answer text, and what is attached to it."""
 
-    __slots__ = ("citations", "cited", "extra", "index", "measured", "pieces", "refusal", "signature")
+    __slots__ = (
+        "citations", "cited", "extra", "index", "key", "measured", "pieces", "refusal", "signature",
+    )  # fmt: skip
 
-    def __init__(self, index: int) -> None:
+    def __init__(self, key: Hashable, index: int) -> None:
+        self.key = key
         self.index = index
         self.pieces: list[str] = []
         self.measured = (0, 0)  # so many pieces have so many characters

@@ -35,6 +35,10 @@ _SURROGATE = re.compile("\\\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _TOO_DEEP = "JSON that is nested too deeply"
 
 
+UNREAD = (msgspec.DecodeError, UnicodeEncodeError, RecursionError)
+"""What decoding raises for a document that must be read field by field, or is no document."""
+
+
 class NotAnObject(Exception):
     """The document is not JSON, or not an object where the wire has objects. The text says what came."""
 
@@ -56,6 +60,10 @@ class Counts(Counter[str]):
         self.examples.setdefault(key, value)
 
 
+class Ignored(msgspec.Struct):
+    """A document of a kind that is known and says nothing."""
+
+
 class Reader:
     """Reads documents of one wire.
 
@@ -67,6 +75,10 @@ class Reader:
         join_halves: documents are pieces of one stream, so half a surrogate pair at the end of a string is
             kept for the same field of a later document
         path: where in the wire's documents these are, for the keys of `unknown`
+
+    Attributes:
+        decode: a document's struct, or `Ignored`; raises one of `UNREAD` where `read` is needed
+        fast: whether `decode` may be tried; without, a document has more to say than its struct
     """
 
     def __init__(
@@ -79,7 +91,7 @@ class Reader:
         join_halves: bool = False,
         path: str = "",
     ) -> None:
-        self._decode, self.skipped = _decoder(types, ignored)
+        self.decode = _decoder(types, ignored)
         self._types = types
         self._unknown = unknown
         self._ignored = ignored
@@ -87,7 +99,7 @@ class Reader:
         self._join_halves = join_halves
         self._path = path
         self._halves: dict[str, str] = {}
-        self._fast = not count_fields
+        self.fast = not count_fields
 
     def read(self, text: str, event: str | None = None) -> Any:
         """The struct of a document; None when no struct reads this kind of document.
@@ -97,26 +109,34 @@ class Reader:
         Raises:
             NotAnObject: the document is not JSON, or not a JSON object
         """
-        if self._fast:
+        if self.fast:
             try:
-                document = self._decode(text)
-            except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+                document = self.decode(text)
+            except UNREAD:
                 if text.startswith(DONE):
                     raise NotAnObject("the end marker") from None
             else:
-                return None if document.__class__ in self.skipped else document
+                return None if isinstance(document, Ignored) else document
         return self.convert(self.generic(text), event)
+
+    def read_raw(self, raw: msgspec.Raw) -> Any:
+        """As `read`, of a field that is kept as raw JSON; an absent one is no object."""
+        if self.fast and raw:
+            try:
+                return self.decode(raw)
+            except UNREAD:
+                pass
+        return self.read(bytes(raw).decode() or "null")
 
     def read_run(self, texts: Iterator[str]) -> list[Any]:
         """The structs of the next documents, up to the first that needs `read`: that one is taken, too.
 
-        Several at once cost a third less than as many calls of `read`. The struct of an ignored document
-        is of a class in `skipped`.
+        Several at once cost a third less than as many calls of `read`. An ignored document is `Ignored` here.
         """
         documents: list[Any] = []
-        if self._fast:
-            with suppress(msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-                documents.extend(map(self._decode, texts))  # a failure keeps those before it
+        if self.fast:
+            with suppress(*UNREAD):
+                documents.extend(map(self.decode, texts))  # a failure keeps those before it
         else:
             next(texts, None)
         return documents
@@ -189,7 +209,7 @@ class Reader:
             value = self._pair(value, "")
         except RecursionError:
             raise NotAnObject(_TOO_DEEP) from None
-        self._fast = not self._halves and not self._count_fields
+        self.fast = not self._halves and not self._count_fields
         return value
 
     def _pair(self, value: Any, path: str) -> Any:
@@ -342,18 +362,13 @@ def _kind(value: Any) -> str:
 
 
 @cache
-def _decoder(types: Any, ignored: frozenset[str]) -> tuple[Callable[[str], Any], frozenset[type]]:
-    """What decodes a document, and the classes that say no more than that theirs is to be ignored.
-
-    An ignored event has a class without fields: to msgspec an unknown tag is an error, and those are slow.
-    """
-    skipped: list[type] = []
+def _decoder(types: Any, ignored: frozenset[str]) -> Callable[[str | bytes | msgspec.Raw], Any]:
+    """What decodes a document. An ignored one has a class, too: to msgspec an unknown tag is a slow error."""
     if ignored:
         field, structs = _tagged(types)
         for number, tag in enumerate(sorted(ignored - structs.keys())):
-            skipped.append(msgspec.defstruct(f"Ignored{number}", [], tag_field=field, tag=tag))
-            types |= skipped[-1]
-    return msgspec.json.Decoder(types).decode, frozenset(skipped)
+            types |= msgspec.defstruct(f"Ignored{number}", [], bases=(Ignored,), tag_field=field, tag=tag)
+    return msgspec.json.Decoder(types).decode
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable
+from functools import cached_property
 from typing import Any, ClassVar
 
 import msgspec
@@ -14,17 +15,18 @@ from plait.framing import EventStreamMessage
 from plait.wire.anthropic_messages import bedrock, mapping, wire
 from plait.wire.assembler import Assembler
 from plait.wire.errors import error_facts, typed_error
-from plait.wire.parser import Translator
 from plait.wire.reading import NotAnObject, Reader
+from plait.wire.translation import Translator
 
 
 class _OpenBlock:
     """A block that has started: its start document, and the pieces of its input."""
 
-    __slots__ = ("block", "pieces", "raw")
+    __slots__ = ("block", "is_call", "pieces", "raw")
 
     def __init__(self, block: wire.Block, raw: msgspec.Raw) -> None:
         self.block = block
+        self.is_call = block.type in mapping.CALL_BLOCKS
         self.raw = raw
         self.pieces: list[str] = []
 
@@ -41,11 +43,8 @@ class AnthropicTranslator(Translator):
 
     def __init__(self, assembler: Assembler, unknown: Counter[str], *, count_fields: bool = False) -> None:
         super().__init__(assembler, unknown)
+        self._count_fields = count_fields
         self._blocks = Reader(wire.Block, unknown, count_fields=count_fields, path="content_block")
-        self._citations = Reader(wire.CitationData, unknown, count_fields=count_fields, path="citation")
-        self._documents = Reader(  # of Bedrock's framing; the parser itself reads those of SSE
-            self.types, unknown, ignored=self.ignored, count_fields=count_fields, join_halves=True
-        )
         self._open: dict[Hashable, _OpenBlock] = {}
         self._used: set[Hashable] = set()
         self._renamed: dict[int | None, Hashable] = {}
@@ -53,30 +52,31 @@ class AnthropicTranslator(Translator):
         self._tool_names: dict[str, str] = {}
         self._usage: dict[str, int] = {}
         self._message: wire.Message | None = None
-        self._on = {cls: getattr(self, name) for cls, name in self._handlers.items()}
-        self._on_delta: dict[str | None, Callable[[Hashable, Any], None]] = {
-            "thinking_delta": self._thinking,
-            "signature_delta": self._signature,
-            "input_json_delta": self._input,
-            "citations_delta": self._citation,
-            "compaction_delta": self._compaction,
-        }
 
-    _handlers: ClassVar[dict[type, str]] = {
-        wire.MessageStart: "_message_start",
-        wire.ContentBlockStart: "_block_start",
-        wire.ContentBlockDelta: "_block_delta",
-        wire.ContentBlockStop: "_block_stop",
-        wire.MessageDelta: "_message_delta",
-        wire.MessageStop: "_message_stop",
-        wire.ErrorEvent: "_error",
-    }
+    @cached_property
+    def _citations(self) -> Reader:
+        return Reader(wire.CitationData, self.unknown, count_fields=self._count_fields, path="citation")
 
-    def read(self, document: Any) -> None:
+    @cached_property
+    def _documents(self) -> Reader:
+        """For Bedrock's framing; the parser itself reads those of SSE."""
+        return Reader(
+            self.types,
+            self.unknown,
+            ignored=self.ignored,
+            count_fields=self._count_fields,
+            join_halves=True,
+        )
+
+    def read(self, document: Any) -> bool | None:
         """One stream event."""
+        handler = self._on.get(document.__class__)
+        if handler is None:
+            return True
         if document.error:
             self._read_beside(document)
-        self._on[type(document)](document)
+        handler(self, document)
+        return None
 
     def read_message(self, message: EventStreamMessage) -> None:
         """One message of Bedrock's framing, `invoke-with-response-stream`."""
@@ -95,7 +95,8 @@ class AnthropicTranslator(Translator):
 
     def close(self) -> None:
         """What was kept back for a later document is counted as lost."""
-        self._documents.close()
+        if "_documents" in self.__dict__:
+            self._documents.close()
 
     def read_response(self, body: wire.Message) -> None:
         """A whole message."""
@@ -155,13 +156,12 @@ class AnthropicTranslator(Translator):
     def _count(self, usage: wire.Usage) -> None:
         """Counts are cumulative: a present one replaces, 0 included; null and absent change nothing."""
         counts = self._usage
-        for name in (
-            "input_tokens",
-            "output_tokens",
-            "cache_creation_input_tokens",
-            "cache_read_input_tokens",
+        for name, value in (
+            ("input_tokens", usage.input_tokens),
+            ("output_tokens", usage.output_tokens),
+            ("cache_creation_input_tokens", usage.cache_creation_input_tokens),
+            ("cache_read_input_tokens", usage.cache_read_input_tokens),
         ):
-            value = getattr(usage, name)
             if value is not None:
                 counts[name] = value
         details = usage.output_tokens_details
@@ -173,7 +173,7 @@ class AnthropicTranslator(Translator):
     def _read_beside(self, document: Any) -> None:
         """An error beside an event: what the event says is read, but it does not end the message well."""
         if type(document) is not wire.MessageStop:
-            self._on[type(document)](document)
+            self._on[type(document)](self, document)
         self._error(wire.ErrorEvent(error=document.error))
 
     def _error(self, event: wire.ErrorEvent) -> None:
@@ -213,13 +213,21 @@ class AnthropicTranslator(Translator):
             return
         index = event.index
         key = self._key(index) if index is None or self._renamed else index
-        if delta.type == "text_delta":  # nearly all documents: without another call
+        kind = delta.type
+        if kind == "text_delta":  # this and the next are nearly all documents: without another call
             if delta.text:
                 self.assembler.text(delta.text, key)
-        elif (handler := self._on_delta.get(delta.type)) is not None:
-            handler(key, delta)
+        elif kind == "input_json_delta":
+            open_ = self._open.get(key)
+            if open_ is None or not open_.is_call:
+                self.unknown["delta:input_json_delta without its block"] += 1
+            elif delta.partial_json:
+                open_.pieces.append(delta.partial_json)
+                self.assembler.tool_call_arguments(key, delta.partial_json)
+        elif (handler := self._on_delta.get(kind)) is not None:
+            handler(self, key, delta)
         else:
-            self.unknown[f"delta:{(delta.type or '')[:100]}"] += 1
+            self.unknown[f"delta:{(kind or '')[:100]}"] += 1
 
     def _thinking(self, key: Hashable, delta: wire.Delta) -> None:
         if delta.thinking is not None:
@@ -230,14 +238,6 @@ class AnthropicTranslator(Translator):
             self.unknown["delta:signature_delta without its block"] += 1
         else:
             self.assembler.reasoning(None, key, format=mapping.FORMAT, signature=delta.signature)
-
-    def _input(self, key: Hashable, delta: wire.Delta) -> None:
-        open_ = self._open.get(key)
-        if open_ is None or open_.block.type not in mapping.CALL_BLOCKS:
-            self.unknown["delta:input_json_delta without its block"] += 1
-        elif delta.partial_json:
-            open_.pieces.append(delta.partial_json)
-            self.assembler.tool_call_arguments(key, delta.partial_json)
 
     def _citation(self, key: Hashable, delta: wire.Delta) -> None:
         if (citation := json_text.given(delta.citation)) is not None:
@@ -255,7 +255,7 @@ class AnthropicTranslator(Translator):
 
     def _start(self, key: Hashable, raw: msgspec.Raw) -> None:
         try:
-            block: wire.Block = self._blocks.read(bytes(raw).decode())
+            block: wire.Block = self._blocks.read_raw(raw)
         except NotAnObject as problem:
             self.unknown[f"block:{problem}"] += 1
             return
@@ -335,7 +335,7 @@ class AnthropicTranslator(Translator):
 
     def _cite(self, key: Hashable, raw: msgspec.Raw) -> None:
         try:
-            data: wire.CitationData = self._citations.read(bytes(raw).decode())
+            data: wire.CitationData = self._citations.read_raw(raw)
         except NotAnObject as problem:
             self.unknown[f"citation:{problem}"] += 1
             return
@@ -351,6 +351,23 @@ class AnthropicTranslator(Translator):
             format=mapping.FORMAT,
             data=self._citations.opaque(raw),
         )
+
+    _on: ClassVar[dict[type, Callable[[Any, Any], None]]] = {
+        wire.MessageStart: _message_start,
+        wire.ContentBlockStart: _block_start,
+        wire.ContentBlockDelta: _block_delta,
+        wire.ContentBlockStop: _block_stop,
+        wire.MessageDelta: _message_delta,
+        wire.MessageStop: _message_stop,
+        wire.ErrorEvent: _error,
+    }
+
+    _on_delta: ClassVar[dict[str | None, Callable[[Any, Hashable, Any], None]]] = {
+        "thinking_delta": _thinking,
+        "signature_delta": _signature,
+        "citations_delta": _citation,
+        "compaction_delta": _compaction,
+    }
 
 
 def _is_search(block: wire.Block) -> bool:

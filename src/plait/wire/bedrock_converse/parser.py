@@ -14,8 +14,8 @@ from plait.wire.assembler import Assembler
 from plait.wire.bedrock_converse import mapping, wire
 from plait.wire.bedrock_converse.blocks import Block, Blocks
 from plait.wire.errors import typed_error
-from plait.wire.parser import Translator
 from plait.wire.reading import NotAnObject, Reader
+from plait.wire.translation import Translator
 
 PROVIDER = "bedrock"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import msgspec
@@ -12,8 +12,8 @@ from plait.errors import PlaitError, ServerError
 from plait.wire.assembler import Assembler
 from plait.wire.cohere_chat import mapping, wire
 from plait.wire.errors import error_facts, typed_error
-from plait.wire.parser import Translator
 from plait.wire.reading import NotAnObject, Reader
+from plait.wire.translation import Translator
 
 
 class _Call:
@@ -48,23 +48,12 @@ class CohereTranslator(Translator):
         self._plan: int | None = None
         self._calls: dict[int | None, _Call] = {}
         self._called = False
-        self._on = {cls: getattr(self, name) for cls, name in self._handlers.items()}
 
-    _handlers: ClassVar[dict[type, str]] = {
-        wire.MessageStart: "_message_start",
-        wire.ContentStart: "_content_start",
-        wire.ContentDelta: "_content_delta",
-        wire.ContentEnd: "_content_end",
-        wire.ToolPlanDelta: "_tool_plan",
-        wire.ToolCallStart: "_tool_call_start",
-        wire.ToolCallDelta: "_tool_call_delta",
-        wire.ToolCallEnd: "_tool_call_end",
-        wire.CitationStart: "_citation_start",
-        wire.MessageEnd: "_message_end",
-    }
-
-    def read(self, document: Any) -> None:
+    def read(self, document: Any) -> bool | None:
         """One stream event."""
+        handler = self._on.get(document.__class__)
+        if handler is None:
+            return True
         if document.error:
             self._read_beside(document)
         if document.__class__ is wire.ContentDelta and document.index == self._text_index:
@@ -74,8 +63,9 @@ class CohereTranslator(Translator):
             content = message.content if message is not None else None
             if content.__class__ is wire.Content and not content.thinking:
                 self.assembler.text(content.text or "", self._text)
-                return
-        self._on[document.__class__](document)
+                return None
+        handler(self, document)
+        return None
 
     def read_response(self, body: wire.Response) -> None:
         """A whole message."""
@@ -125,7 +115,7 @@ class CohereTranslator(Translator):
     def _read_beside(self, document: Any) -> None:
         """An error beside an event: what the event says is read, but it does not end the message well."""
         if document.__class__ is not wire.MessageEnd:
-            self._on[document.__class__](document)
+            self._on[document.__class__](self, document)
         self._raise(document.error)
 
     def _raise(self, found: Any) -> None:
@@ -324,6 +314,19 @@ class CohereTranslator(Translator):
             format=mapping.FORMAT,
             data=self._citations.opaque(raw),
         )
+
+    _on: ClassVar[dict[type, Callable[[Any, Any], None]]] = {
+        wire.MessageStart: _message_start,
+        wire.ContentStart: _content_start,
+        wire.ContentDelta: _content_delta,
+        wire.ContentEnd: _content_end,
+        wire.ToolPlanDelta: _tool_plan,
+        wire.ToolCallStart: _tool_call_start,
+        wire.ToolCallDelta: _tool_call_delta,
+        wire.ToolCallEnd: _tool_call_end,
+        wire.CitationStart: _citation_start,
+        wire.MessageEnd: _message_end,
+    }
 
 
 def _message_of(event: Any) -> wire.Message | None:

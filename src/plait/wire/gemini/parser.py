@@ -22,7 +22,7 @@ from plait.wire.errors import error_facts, typed_error
 from plait.wire.gemini import mapping, wire
 from plait.wire.gemini.grounding import GroundingReader
 from plait.wire.gemini.partial_args import MisplacedError, PartialArguments
-from plait.wire.parser import Translator
+from plait.wire.translation import Translator
 
 _CUT = frozenset({"length", "content_filter", "malformed_output", "error"})
 """Finish reasons after which a call that promised more of itself was cut."""

@@ -17,7 +17,7 @@ from plait.wire.mistral_chat.thinking import Thinking
 from plait.wire.openai_chat import media
 from plait.wire.openai_chat.tool_calls import ToolCalls
 from plait.wire.openai_chat.wire import ImageUrl, Usage
-from plait.wire.parser import Translator
+from plait.wire.translation import Translator
 
 _ERROR_FIELDS = ("error", "message", "detail", "code", "type", "raw_status_code", "request_id")
 

@@ -13,7 +13,7 @@ from plait.wire.assembler import Assembler
 from plait.wire.errors import error_facts, typed_error
 from plait.wire.ollama_chat import mapping, wire
 from plait.wire.openai_chat import media
-from plait.wire.parser import Translator
+from plait.wire.translation import Translator
 
 _Message = wire.Message  # found faster so
 

@@ -130,13 +130,12 @@ def token_usage(usage: wire.Usage) -> TokenUsage | None:
 
     None when the object has no counts.
     """
-    prompt, completion, total = map(
-        _count, (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens)
-    )
+    prompt, completion = _count(usage.prompt_tokens), _count(usage.completion_tokens)
+    total = _count(usage.total_tokens)
     if prompt is None and completion is None and total is None:
         return None
-    given = usage.prompt_tokens_details or wire.PromptDetails()
-    made = usage.completion_tokens_details or wire.CompletionDetails()
+    given = usage.prompt_tokens_details or _NO_PROMPT_DETAILS
+    made = usage.completion_tokens_details or _NO_COMPLETION_DETAILS
     read = _first(
         given.cached_tokens, usage.prompt_cache_hit_tokens, usage.cached_tokens, usage.num_cached_tokens
     )
@@ -166,7 +165,14 @@ def _count(value: int | None) -> int | None:
 
 
 def _first(*values: int | None) -> int | None:
-    return next((value for value in map(_count, values) if value is not None), None)
+    for value in values:
+        if value is not None and value >= 0:
+            return value
+    return None
+
+
+_NO_PROMPT_DETAILS = wire.PromptDetails()
+_NO_COMPLETION_DETAILS = wire.CompletionDetails()
 
 
 ERRORS: Mapping[str, type[ProviderError]] = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -21,8 +22,8 @@ from plait.wire.openai_chat.reasoning import Reasoning
 from plait.wire.openai_chat.search import Citations, ServerTools
 from plait.wire.openai_chat.think_tags import ThinkTags
 from plait.wire.openai_chat.tool_calls import ToolCalls
-from plait.wire.parser import Translator
 from plait.wire.reading import NotAnObject, Reader
+from plait.wire.translation import Translator
 
 _FLAT_ERROR = (
     "message",
@@ -71,6 +72,7 @@ class ChatTranslator(Translator):
         self._tools = ServerTools(assembler, unknown)
         self._reasoning = Reasoning(assembler, unknown, self._enter, self._tools, count_fields=count_fields)
         self._calls = ToolCalls(assembler, unknown, self._enter)
+        self._go_on = self._calls.go_on
         self._sound = media.Sound()
         self._images: set[str] = set()
         self._citations = Citations(assembler, unknown, self._tools)
@@ -79,11 +81,19 @@ class ChatTranslator(Translator):
         self._split = ThinkTags(_tag_names(think_tags)) if think_tags else None
         self._so_far: dict[str, str] | None = {} if cumulative else None
         self._plain = not think_tags and not cumulative
-        parts = "choices[].delta.content[]"
-        self._parts = Reader(
-            wire.ContentPart, unknown, count_fields=count_fields, join_halves=True, path=parts
+        self._count_fields = count_fields
+
+    @cached_property
+    def _parts(self) -> Reader:
+        path = "choices[].delta.content[]"
+        return Reader(
+            wire.ContentPart, self.unknown, count_fields=self._count_fields, join_halves=True, path=path
         )
-        self._messages = Reader(wire.Delta, unknown, count_fields=count_fields, path="choices[].message")
+
+    @cached_property
+    def _messages(self) -> Reader:
+        path = "choices[].message"
+        return Reader(wire.Delta, self.unknown, count_fields=self._count_fields, path=path)
 
     # Documents
 
@@ -97,12 +107,10 @@ class ChatTranslator(Translator):
                 continue
             delta = choice.delta
             if delta is not None:
-                content = delta.content
-                calls = delta.tool_calls
+                content, calls = delta.content, delta.tool_calls
+                thought = delta.reasoning_content or delta.reasoning
                 if (
-                    delta.reasoning
-                    or delta.reasoning_content
-                    or delta.reasoning_details
+                    delta.reasoning_details
                     or delta.refusal
                     or delta.annotations
                     or delta.audio
@@ -113,15 +121,16 @@ class ChatTranslator(Translator):
                 ):
                     self._delta(delta)
                 elif calls:
-                    if content or self._kind != "tool_call":
+                    if content or thought or self._kind != "tool_call" or not self._go_on(calls):
                         self._delta(delta)
-                    else:
-                        self._calls.read(calls)
-                elif content:
-                    if self._in_text and content.__class__ is str:
-                        self._say(content, self._run)
-                    else:
-                        self._content(content)
+                else:
+                    if thought:
+                        self._plain_reasoning(delta)
+                    if content:
+                        if self._in_text and content.__class__ is str:
+                            self._say(content, self._run)
+                        else:
+                            self._content(content)
             elif choice.message is not ABSENT and not self._has_output():
                 self._message(choice.message)
             if choice.finish_reason:
@@ -220,12 +229,12 @@ class ChatTranslator(Translator):
 
     def _around(self, document: wire.Chunk | wire.Response, error: Any) -> None:
         """What stands beside the choices; `error` is what stood in one."""
-        extension = document.x_groq or wire.GroqExtension()
-        usage = document.usage or extension.usage
+        extension = document.x_groq
+        usage = document.usage or (extension.usage if extension is not None else None)
         if usage is not None:
             self._usage(usage)
         self._tools.listed(document.citations, document.search_results)
-        found = document.error or error or extension.error
+        found = document.error or error or (extension.error if extension is not None else None)
         if found:
             beside = _present(document, ("code", "status_code", "request_id"))
             fault = self.read_error({"error": found, **beside})
@@ -233,9 +242,10 @@ class ChatTranslator(Translator):
             raise fault
 
     def _raise_flat_error(self, document: wire.Chunk) -> None:
-        error = self.read_error(_present(document, _FLAT_ERROR))
-        if error is not None:
-            raise error
+        if document.message or document.detail or document.error_message:
+            error = self.read_error(_present(document, _FLAT_ERROR))
+            if error is not None:
+                raise error
 
     def _has_output(self) -> bool:
         return self._kind is not None or self._calls.seen or self._sound.seen
@@ -273,7 +283,7 @@ class ChatTranslator(Translator):
         if given(raw) is None:
             return
         try:
-            self._delta(self._messages.read(bytes(raw).decode()))
+            self._delta(self._messages.read_raw(raw))
         except NotAnObject as problem:
             self.unknown[f"type:choices[].message={problem}"] += 1
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -37,10 +38,7 @@ class Reasoning:
         self._unknown = unknown
         self._enter = enter
         self._tools = tools
-        details = "choices[].delta.reasoning_details[]"
-        self._reader = Reader(
-            wire.ReasoningDetail, unknown, count_fields=count_fields, join_halves=True, path=details
-        )
+        self._count_fields = count_fields
         self._run: int | None = None
         self._part: Hashable = None
         self._number = 0
@@ -50,6 +48,13 @@ class Reasoning:
         self._id: str | None = None
         self._data: list[str] = []
         self._kept: dict[Hashable, dict[str, Any]] = {}
+
+    @cached_property
+    def _reader(self) -> Reader:
+        path = "choices[].delta.reasoning_details[]"
+        return Reader(
+            wire.ReasoningDetail, self._unknown, count_fields=self._count_fields, join_halves=True, path=path
+        )
 
     def text(self, content: str, format: str | None) -> None:
         """A piece of plain text from the field `format`, or from between tags (None)."""
@@ -63,7 +68,7 @@ class Reasoning:
         shown = False
         for entry in entries:
             try:
-                detail: wire.ReasoningDetail = self._reader.read(bytes(entry).decode())
+                detail: wire.ReasoningDetail = self._reader.read_raw(entry)
             except NotAnObject as problem:
                 self._unknown[f"reasoning_detail:{problem}"] += 1
                 continue

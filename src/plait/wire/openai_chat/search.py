@@ -35,7 +35,7 @@ class ServerTools:
 
     def __init__(self, assembler: Assembler, unknown: Counter[str]) -> None:
         self._assembler = assembler
-        self._lists = Reader(None, unknown)
+        self._unknown = unknown
         self._runs: dict[Hashable, _Run] = {}
         self._cited: dict[str, Source] = {}
         self._citations: msgspec.Raw | None = None
@@ -94,7 +94,7 @@ class ServerTools:
 
     def _listed(self, raw: msgspec.Raw | None) -> list[Source]:
         try:
-            return [] if raw is None else sources(self._lists.opaque(raw))
+            return [] if raw is None else sources(Reader(None, self._unknown).opaque(raw))
         except NotAnObject:  # nested deeper than any list of pages
             return []
 

@@ -74,7 +74,7 @@ class ToolCalls:
 
     def read(self, entries: Sequence[wire.ToolCall]) -> None:
         """The `tool_calls` of a delta or message."""
-        if len(entries) == 1 and self._continues(entries[0]):
+        if self.go_on(entries):
             return
         backs = _backs(entries)
         for position, entry in enumerate(entries):
@@ -88,14 +88,17 @@ class ToolCalls:
             extra = mapping.kept(entry.extra_content, self._unknown)
             self._piece(entry.index, position, backs[position], id_, name, text, kind, extra)
 
-    def _continues(self, entry: wire.ToolCall) -> bool:
+    def go_on(self, entries: Sequence[wire.ToolCall]) -> bool:
         """Take nearly all pieces at once: more arguments of a call that has started, named by its index."""
+        if len(entries) != 1:
+            return False
+        entry = entries[0]
         function = entry.function
         if function is None or entry.id or function.name or entry.custom or entry.extra_content:
             return False
         call = self._by_index.get(entry.index)
         arguments = function.arguments
-        if call is None or not call.started or not isinstance(arguments, str):
+        if call is None or not call.started or arguments.__class__ is not str:
             return False
         if arguments:
             call.first = arguments if call.first is None else ""

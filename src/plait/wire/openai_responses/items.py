@@ -120,6 +120,8 @@ class Items:
         left = self.all
         entries = list(enumerate(output))
         for of_item, of_entry in _IDENTITIES:
+            if len(matches) == len(entries):
+                break
             ranks: dict[str, int] = {}
             waiting: dict[Hashable, Item] = {}
             for item in left:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any, ClassVar
 
 from plait.errors import BadRequestError, OverloadedError, PlaitError, ProviderError, ServerError
@@ -12,7 +12,7 @@ from plait.wire.errors import ErrorFacts, ErrorTable, error_facts, typed_error
 from plait.wire.openai_responses import mapping, wire
 from plait.wire.openai_responses.items import Item
 from plait.wire.openai_responses.response import Output
-from plait.wire.parser import Translator
+from plait.wire.translation import Translator
 
 
 class ResponsesTranslator(Translator):
@@ -34,43 +34,16 @@ class ResponsesTranslator(Translator):
         self._last_id: str | None = None
         self._last_part = 0
         self._last_key: Hashable = None
-        self._on = {cls: getattr(self, name) for cls, name in self._handlers.items()}
 
-    _handlers: ClassVar[dict[type, str]] = {
-        wire.OutputTextDelta: "_text",
-        wire.RefusalDelta: "_refusal",
-        wire.ReasoningTextDelta: "_reasoning_text",
-        wire.ReasoningSummaryDelta: "_summary",
-        wire.ArgumentsDelta: "_arguments",
-        wire.CustomInputDelta: "_input",
-        wire.OutputTextDone: "_text_done",
-        wire.RefusalDone: "_refusal_done",
-        wire.ReasoningTextDone: "_reasoning_text_done",
-        wire.ReasoningSummaryDone: "_summary_done",
-        wire.ArgumentsDone: "_arguments_done",
-        wire.CustomInputDone: "_input_done",
-        wire.ContentPartDone: "_part_done",
-        wire.SummaryPartDone: "_summary_part_done",
-        wire.AnnotationAdded: "_annotation",
-        wire.SearchInProgress: "_search_in_progress",
-        wire.SearchSearching: "_search_searching",
-        wire.SearchCompleted: "_search_completed",
-        wire.OutputItemAdded: "_item_added",
-        wire.OutputItemDone: "_item_done",
-        wire.ResponseCreated: "_response",
-        wire.ResponseQueued: "_response",
-        wire.ResponseInProgress: "_response",
-        wire.ResponseCompleted: "_completed",
-        wire.ResponseIncomplete: "_incomplete",
-        wire.ResponseFailed: "_failed",
-        wire.ErrorEvent: "_error",
-    }
-
-    def read(self, document: Any) -> None:
+    def read(self, document: Any) -> bool | None:
         """One stream event."""
+        handler = self._on.get(document.__class__)
+        if handler is None:
+            return True
         if document.error:
             self._read_beside(document)
-        self._on[type(document)](document)
+        handler(self, document)
+        return None
 
     def read_response(self, body: wire.Response) -> None:
         """A whole response. One that goes on in the background is not ended."""
@@ -106,7 +79,7 @@ class ResponsesTranslator(Translator):
     def _read_beside(self, document: Any) -> None:
         """An error beside an event: what the event says is read, but it does not end the response well."""
         if type(document) not in _TERMINAL:
-            self._on[type(document)](document)
+            self._on[type(document)](self, document)
         raise self._typed(error_facts({"error": document.error}), document.error, ServerError)
 
     # Content
@@ -305,6 +278,36 @@ class ResponsesTranslator(Translator):
             default = OverloadedError
             table = {**table, "server_error": OverloadedError}
         return typed_error(facts, table, provider=self.name, retry_after=_retry_after(raw), default=default)
+
+    _on: ClassVar[dict[type, Callable[[Any, Any], None]]] = {
+        wire.OutputTextDelta: _text,
+        wire.RefusalDelta: _refusal,
+        wire.ReasoningTextDelta: _reasoning_text,
+        wire.ReasoningSummaryDelta: _summary,
+        wire.ArgumentsDelta: _arguments,
+        wire.CustomInputDelta: _input,
+        wire.OutputTextDone: _text_done,
+        wire.RefusalDone: _refusal_done,
+        wire.ReasoningTextDone: _reasoning_text_done,
+        wire.ReasoningSummaryDone: _summary_done,
+        wire.ArgumentsDone: _arguments_done,
+        wire.CustomInputDone: _input_done,
+        wire.ContentPartDone: _part_done,
+        wire.SummaryPartDone: _summary_part_done,
+        wire.AnnotationAdded: _annotation,
+        wire.SearchInProgress: _search_in_progress,
+        wire.SearchSearching: _search_searching,
+        wire.SearchCompleted: _search_completed,
+        wire.OutputItemAdded: _item_added,
+        wire.OutputItemDone: _item_done,
+        wire.ResponseCreated: _response,
+        wire.ResponseQueued: _response,
+        wire.ResponseInProgress: _response,
+        wire.ResponseCompleted: _completed,
+        wire.ResponseIncomplete: _incomplete,
+        wire.ResponseFailed: _failed,
+        wire.ErrorEvent: _error,
+    }
 
 
 _ERROR_EVENTS = ("error", "response.error")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 import msgspec
 
@@ -31,13 +31,6 @@ class Output:
         self._refused = False
         self._called = False
         self._waiting: dict[str, str] = {}
-        self._close: dict[str, Callable[[Item, bool], None]] = {
-            "message": self._close_message,
-            "reasoning": self._close_reasoning,
-            "function_call": self._close_call,
-            "custom_tool_call": self._close_call,
-            "web_search_call": self._close_search,
-        }
 
     # Items
 
@@ -78,7 +71,7 @@ class Output:
             self._done(item, data, raw, cut=cut)
         for item in self.items.all:
             if not item.closed and item.kind in ("message", "reasoning", "function_call", "custom_tool_call"):
-                self._close[item.kind](item, cut)
+                self._close[item.kind](self, item, cut)
 
     def finish_reason(self) -> tuple[FinishReason, str | None]:
         """Why a response that completed ended, and the wire's word for it where that is not the status."""
@@ -90,7 +83,7 @@ class Output:
 
     def _read(self, raw: msgspec.Raw) -> wire.Item | None:
         try:
-            item: wire.Item = self._reader.read(bytes(raw).decode() or "null")
+            item: wire.Item = self._reader.read_raw(raw)
         except NotAnObject as problem:
             self.unknown[f"block:{problem}"] += 1
             return None
@@ -107,7 +100,7 @@ class Output:
         if item.kind == "web_search_call":
             self.assembler.provider_block(item.key, mapping.FORMAT, self._reader.opaque(raw))
         self._close[item.kind](
-            item, data.status == "incomplete" or (cut and data.status in mapping.UNFINISHED)
+            self, item, data.status == "incomplete" or (cut and data.status in mapping.UNFINISHED)
         )
 
     # Text
@@ -163,10 +156,12 @@ class Output:
             parts = _parts(data.content, "output_text")
             for index, part in _placed(parts, item.texts):
                 self.whole_part(item, index, part)
-        extra = {name: value for name, value in (("id", data.id), ("phase", data.phase)) if value}
+        extra = {"id": data.id} if data.id else {}
+        if data.phase:
+            extra["phase"] = data.phase
         for index in item.texts:
             key = (item.key, index)
-            if extra and self.assembler.text_so_far(key):
+            if extra and self.assembler.text_length(key):
                 self.assembler.text_extra(key, **extra)
 
     def _rest(self, what: str, whole: str, so_far: str) -> str:
@@ -325,6 +320,14 @@ class Output:
         has_result, output = mapping.server_result(data)
         if has_result and data.status not in mapping.UNFINISHED:
             moves.server_tool_result(item.key, id_, name, output)
+
+    _close: ClassVar[dict[str, Callable[[Any, Item, bool], None]]] = {
+        "message": _close_message,
+        "reasoning": _close_reasoning,
+        "function_call": _close_call,
+        "custom_tool_call": _close_call,
+        "web_search_call": _close_search,
+    }
 
 
 _FORMATS: dict[str, str] = {"summary": mapping.FORMAT, "text": mapping.TEXT_FORMAT}
