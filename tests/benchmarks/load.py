@@ -1,9 +1,9 @@
 """Many streams at once on one core: Plait's `Model` beside a bare loop over `httpx`'s bytes.
 
 A server in a process of its own plays a Chat Completions stream to each of 1,000 connections: one event a
-write, all at one pace, each from a moment of its own. The client is one process with one event loop. It counts
-the CPU that it used from before the first request until the last stream ended, opening connections included.
-The pace does not matter as long as the client keeps up with it.
+write, all at one pace, each from a moment of its own. The client is one process with one event loop. It
+counts the CPU that it used from before the first request until the last stream ended, opening connections
+included. The pace does not matter as long as the client keeps up with it.
 """
 
 from __future__ import annotations

@@ -149,7 +149,7 @@ class Watch:
         size = self._parser.bytes_read
         cut = isinstance(fault, IncompleteStreamError)
         where = f"{self._wire}: the body ended, at byte {size:,}, without the terminal event, after a fault"
-        last = self._parser._assembler.last_event
+        last = self._parser.last_event
         error = incomplete(
             str(fault) if cut else f"{where}: {fault}", wire=self._wire, last_event=last, bytes_read=size
         )

@@ -117,7 +117,7 @@ class Call:
         wait: with `waiting`, the seconds until the next attempt
         error: with `ended`, what is to be raised when all events are handed out
         events: those that were read and not handed out yet; the driver takes them
-        deadline: the time at which a wait that is going on has lasted too long
+        until: by the clock, when the wait that is going on has lasted too long
         attempts: how many were begun
         response: the last response's status and headers
     """
@@ -140,6 +140,8 @@ class Call:
         self.secrets = secrets
         self.state: Literal["reading", "waiting", "ended"] = "waiting"
         self.wait = 0.0
+        self.until = inf
+        self._quiet = 0
         self.error: PlaitError | None = None
         self.attempts = 0
         self.response: ResponseInfo | None = None
@@ -172,12 +174,14 @@ class Call:
         """An attempt begins."""
         if self.attempts:
             self._parser = self._new_parser()
+            self._quiet = 0
         if self._on_frame is not None:
             self._tap = FrameTap(self.question.wire, self._on_frame)
         self.attempts += 1
         self.state = "reading"
         first = self.timeouts.first_event
         self._first_event_by = self._clock() + first if first is not None else inf
+        self.wait_begins()
         _log.debug(
             "%s: POST %s (%s, attempt %d)",
             self.question.provider, self.question.place, self.question.wire, self.attempts,
@@ -187,15 +191,17 @@ class Call:
         """The time by the clock of all deadlines."""
         return self._clock()
 
-    def deadline(self) -> float:
-        """By the clock, until when the wait that begins now may last."""
+    def wait_begins(self) -> None:
+        """The next event is waited for: sets `until`."""
         if self._handed_out:
-            return min(self._clock() + self._idle, self._end)
-        return min(self._first_event_by, self._end)
+            self.until = min(self._clock() + self._idle, self._end)
+        else:
+            self.until = min(self._first_event_by, self._end)
 
-    def expired(self, deadline: float) -> bool:
-        """Whether a wait with this deadline has lasted too long."""
-        return self._clock() >= deadline
+    @property
+    def late(self) -> bool:
+        """Whether the wait for the next event has lasted too long."""
+        return self.state == "reading" and self._clock() >= self.until
 
     def time_left(self) -> float | None:
         """Seconds until the first event, or the whole call, must have come; None without end."""
@@ -271,6 +277,9 @@ class Call:
             self._handed_out = True
             if self._observation is not None:
                 self._observation.received(events)
+        elif parser.quiet != self._quiet:
+            self._quiet = parser.quiet
+            self.wait_begins()  # nothing to tell yet, but the answer goes on
         if parser.done:
             self._finish(None)
         return events
@@ -297,7 +306,7 @@ class Call:
         return []
 
     def timed_out(self) -> list[Event]:
-        """A wait lasted until its `deadline`: the last events to hand out."""
+        """A wait lasted too long: the last events to hand out."""
         if self._clock() >= self._end:
             return self._timed_out("total", None)
         return self._timed_out("idle" if self._handed_out else "first event", None)

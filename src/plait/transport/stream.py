@@ -180,13 +180,12 @@ class Stream(_Answer):
         """Read until there are events; False at the end."""
         call = self._call
         try:
-            deadline = call.deadline()
+            call.wait_begins()
             while call.state != "ended":
                 if call.state == "waiting":
                     self._attempt()
-                    deadline = call.deadline()
                 else:
-                    events = self._read(deadline)
+                    events = self._read()
                     if events:
                         self._ready = iter(events)
                         return True
@@ -200,12 +199,12 @@ class Stream(_Answer):
             raise fault
         return False
 
-    def _read(self, deadline: float) -> list[Event]:
+    def _read(self) -> list[Event]:
         call, watch = self._call, self._watch
         failure = None
         chunk: bytes | None = None
         self._reader = threading.get_ident()
-        watch.start(deadline)
+        watch.start(call.until)
         try:
             chunk = next(self._body, None)
         except self._faults as fault:
@@ -222,13 +221,8 @@ class Stream(_Answer):
         if chunk is None:
             self._whole = True
             return call.over()
-        return call.received(chunk) or self._late(deadline)
-
-    def _late(self, deadline: float) -> list[Event]:
-        """Bytes came, but none that count: the wait goes on."""
-        return (
-            self._call.timed_out() if self._call.state == "reading" and self._call.expired(deadline) else []
-        )
+        events = call.received(chunk)
+        return call.timed_out() if not events and call.late else events
 
     def _attempt(self) -> None:
         call = self._call
@@ -261,7 +255,7 @@ class Stream(_Answer):
 
     def _error_body(self) -> bytes:
         found = bytearray()
-        self._watch.start(self._call.deadline())
+        self._watch.start(self._call.until)
         with suppress(*self._faults):
             for chunk in self._body:
                 found += chunk
@@ -401,14 +395,13 @@ class AsyncStream(_Answer):
         """Read until there are events; False at the end."""
         call = self._call
         try:
-            deadline = call.deadline()
+            call.wait_begins()
             while call.state != "ended":
                 if call.state == "waiting":
                     self._begin()
                     await self._attempt()
-                    deadline = call.deadline()
                 else:
-                    events = await self._read(deadline)
+                    events = await self._read()
                     if events:
                         self._ready = iter(events)
                         return True
@@ -422,13 +415,13 @@ class AsyncStream(_Answer):
             raise fault
         return False
 
-    async def _read(self, deadline: float) -> list[Event]:
+    async def _read(self) -> list[Event]:
         call, watch = self._call, self._watch
         assert watch is not None
         failure = None
         chunk: bytes | None = None
         self._task = asyncio.current_task()
-        watch.start(deadline)
+        watch.start(call.until)
         try:
             chunk = await self._body.__anext__()
         except StopAsyncIteration:
@@ -450,9 +443,7 @@ class AsyncStream(_Answer):
         if chunk is None:
             return call.over()
         events = call.received(chunk)
-        if not events and call.state == "reading" and call.expired(deadline):
-            return call.timed_out()
-        return events
+        return call.timed_out() if not events and call.late else events
 
     async def _attempt(self) -> None:
         self._task = asyncio.current_task()

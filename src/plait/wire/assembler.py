@@ -75,6 +75,8 @@ class Assembler:
         self.unknown: Counter[str] = Counter()
         """Where a file that cannot be kept is counted: the parser's own `unknown`."""
         self.last_event: Event | None = None
+        self.quiet = 0
+        """How many pieces came that have no event: what they are part of is told when it is whole."""
         self._events: list[Event] = []
         self._parts: list[Part] = []
         self._texts: dict[Hashable, Text] = {}
@@ -321,8 +323,10 @@ class Assembler:
                 self._events.append(ReasoningDelta(content, item.index))
         if signature:
             open_.signature = signature
+            self.quiet += 1
         if data is not None:
             open_.data = data
+            self.quiet += 1
         if id:
             open_.id = id
         if format:
@@ -398,6 +402,7 @@ class Assembler:
         """A piece of a call's arguments; of a custom tool the free text, which becomes a JSON string."""
         call = self._calls.get(key)
         if call is None or not delta or call.state == "done":
+            self.quiet += 1  # of a call that the provider runs
             return
         if call.kind == "custom":
             delta = msgspec.json.encode(delta)[1:-1].decode()

@@ -93,6 +93,20 @@ class Parser:
         """Whether nothing more is to be read: the terminal event came, or a fault."""
         return self._assembler.ended or self.error is not None
 
+    @property
+    def last_event(self) -> Event | None:
+        """The last event that was handed out."""
+        return self._assembler.last_event
+
+    @property
+    def quiet(self) -> int:
+        """How many pieces came that have no event of their own: it grows while the answer goes on.
+
+        Such are signatures, encrypted reasoning, sound, and the input of tools that the provider runs. What
+        only keeps a connection alive does not count.
+        """
+        return self._assembler.quiet
+
     def feed(self, data: BytesLike) -> list[Event]:
         """The events that these bytes complete.
 

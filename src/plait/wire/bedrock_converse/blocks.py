@@ -197,6 +197,7 @@ class Blocks:
             moves.reasoning("", block, "text", signature=piece.signature, format=mapping.FORMAT)
         if piece.redacted_content is not None:
             block.redacted.append(piece.redacted_content)
+            moves.quiet += 1
             if len(block.redacted) == 1:
                 self._redact(block, piece.redacted_content)
         return not (piece.text is None and piece.signature is None and piece.redacted_content is None)
@@ -217,6 +218,7 @@ class Blocks:
         """A piece of the input of a call that the provider runs."""
         if block.kind == "server tool":
             block.pieces.append(text)
+            self.assembler.quiet += 1
         else:
             self.unknown["delta:toolUse without its block"] += 1
 
@@ -224,6 +226,7 @@ class Blocks:
         """More of what a tool that the provider ran gave."""
         if block.kind == "tool result":
             block.pieces += results
+            self.assembler.quiet += 1
         else:
             self.unknown["delta:toolResult without its block"] += 1
 
@@ -298,6 +301,7 @@ class Blocks:
             self.unknown[f"block:{block.media} with an error"] += 1
         if media.source is not None and media.source.bytes:
             block.pieces.append(media.source.bytes)
+            self.assembler.quiet += 1
         if media.source is not None and media.source.s3_location is not None:
             block.url = media.source.s3_location.uri
 

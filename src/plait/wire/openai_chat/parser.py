@@ -305,6 +305,7 @@ class ChatTranslator(Translator):
             self._calls.read_legacy(delta.function_call)
         if delta.audio is not None:
             self._sound.read(delta.audio)
+            self.assembler.quiet += 1
         for item in delta.images or ():
             self._image(item.image_url)
         if delta.annotations:

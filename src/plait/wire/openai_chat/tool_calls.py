@@ -160,6 +160,7 @@ class ToolCalls:
                 self._assembler.tool_call_arguments(call.key, arguments)
                 return
             call.pending.append(arguments)
+            self._assembler.quiet += 1
         if call.pending and call.name:
             self._start(call)
 

@@ -39,6 +39,7 @@ class ResponsesTranslator(Translator):
         """One stream event."""
         handler = self._on.get(document.__class__)
         if handler is None:
+            self.assembler.quiet += document.__struct_config__.tag.endswith(".delta")
             return True
         if document.error:
             self._read_beside(document)
