@@ -29,6 +29,10 @@ class UnsupportedCodingError(Exception):
     """A content coding that cannot be undone here. The message says which, and what it needs."""
 
 
+class UnknownCodingError(UnsupportedCodingError):
+    """A content coding that nobody knows: it may be none at all."""
+
+
 class Decoder(Protocol):
     """Undoes one content coding of one body."""
 
@@ -61,7 +65,7 @@ def decode(undone: Sequence[Decoder], data: bytes) -> Iterable[bytes]:
 def _decoder(name: str) -> Decoder:
     make = _CODINGS.get(name)
     if make is None:
-        raise UnsupportedCodingError(f"the content coding {name[:40]!r} is unknown")
+        raise UnknownCodingError(f"the content coding {name[:40]!r} is unknown")
     return make()
 
 
@@ -213,6 +217,7 @@ def _installed(*names: str) -> Any:
 
 _CODINGS: Mapping[str, Callable[[], Decoder]] = {
     "gzip": _gzip,
+    "x-gzip": _gzip,  # RFC 9110, 8.4.1.3
     "deflate": _Deflate,
     "br": _brotli,
     "zstd": _zstd,

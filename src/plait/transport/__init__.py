@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import logging
 
-from plait.transport.call import Call, Observation, Observer, Question
+from plait.transport.async_stream import AsyncStream
+from plait.transport.call import Call
 from plait.transport.limits import Retries, Retry, Timeouts
 from plait.transport.model import Model
+from plait.transport.observing import Observation, Observer
+from plait.transport.question import Question
 from plait.transport.response import ResponseInfo
-from plait.transport.stream import AsyncStream, Stream
+from plait.transport.stream import Stream
 
 __all__ = [
     "AsyncStream",

@@ -12,14 +12,15 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from email.utils import formatdate
 from math import inf
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Literal
 from urllib.parse import urlsplit
 
 from plait import content_coding
 from plait import wire as wires
 from plait.errors import (
+    ConfigurationError,
     IncompleteStreamError,
     PlaitError,
     ProtocolError,
@@ -34,79 +35,21 @@ from plait.events import Event
 from plait.transport.failures import Failure
 from plait.transport.frames import FrameTap, OnFrame
 from plait.transport.limits import Retries, Retry, Timeouts
+from plait.transport.observing import Observer, Unharmed
+from plait.transport.question import Question
 from plait.transport.response import ResponseInfo, response_info
 from plait.transport.secrets import Secrets
 from plait.wire.parser import Parser
 
-if TYPE_CHECKING:
-    from plait.messages import AssistantMessage
-
 MAX_ERROR_BODY = 1024 * 1024
 """Bytes of an error response that are read."""
+
+_TICK = 0.02
+"""Seconds by which two timers that were set for the same moment may differ."""
 
 _log = logging.getLogger("plait.transport")
 _wire_log = logging.getLogger("plait.wire")
 _AGAIN = frozenset({408, 409, 429})
-
-
-class Observation(Protocol):
-    """Watches one call. All methods must be quick, and must not raise."""
-
-    def responded(self, response: ResponseInfo) -> None:
-        """An answer began, whatever its status."""
-
-    def received(self, events: list[Event]) -> None:
-        """Events came; they are handed out next."""
-
-    def retrying(self, retry: Retry) -> None:
-        """An attempt failed, and another will be made."""
-
-    def ended(self, message: AssistantMessage, error: BaseException | None) -> None:
-        """The call is over; `error` is None for a complete answer, and for one its caller left."""
-
-
-class Observer(Protocol):
-    """Watches calls: telemetry."""
-
-    def began(self, call: Call) -> Observation:
-        """A call begins."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked of whom: all that one call needs, and no I/O done yet.
-
-    Attributes:
-        provider: the provider's name
-        model: the model's id there
-        wire, dialect: how it is asked
-        reading: the parser's options
-        url: the whole URL
-        headers: all headers but those that sign the request
-        body: the JSON body
-        stream: whether a stream was asked for
-        options: the request options
-        messages: the conversation
-    """
-
-    provider: str
-    model: str
-    wire: str
-    dialect: str | None
-    url: str = field(repr=False)
-    headers: Mapping[str, str] = field(repr=False)
-    body: bytes = field(repr=False)
-    stream: bool
-    reading: Mapping[str, Any]
-    options: Mapping[str, Any] = field(repr=False)
-    messages: Any = field(repr=False)
-
-    @property
-    def place(self) -> str:
-        """Host and path of the URL: what an error or a log may show of it."""
-        parts = urlsplit(self.url)
-        return f"{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"
 
 
 class Call:
@@ -157,7 +100,7 @@ class Call:
         self._end = self._began + timeouts.total if timeouts.total is not None else inf
         self._idle = timeouts.idle if timeouts.idle is not None else inf
         self._first_event_by = inf
-        self._observation = observer.began(self) if observer is not None else None
+        self._observer = Unharmed(observer, self) if observer is not None else None
 
     @property
     def parser(self) -> Parser:
@@ -172,6 +115,8 @@ class Call:
 
     def begin(self) -> None:
         """An attempt begins."""
+        if self.left:
+            return
         if self.attempts:
             self._parser = self._new_parser()
             self._quiet = 0
@@ -210,28 +155,34 @@ class Call:
 
     # What the drivers report
 
-    def responded(self, status: int, headers: Mapping[str, str]) -> bool:
-        """A response began. Whether its body is an answer; else it is to be read and given to `refused`."""
+    def responded(self, status: int, headers: Mapping[str, str], *, decoded: bool = False) -> bool:
+        """A response began. Whether its body is an answer; else it is to be read and given to `refused`.
+
+        `decoded`: whoever read the body has undone its content coding.
+        """
         self.response = response_info(status, self.secrets.hide(dict(headers.items())), self.attempts)
         _log.debug("%s: HTTP %d, request %s", self.question.provider, status, self.response.request_id)
-        coding = self.response.headers.get("content-encoding", "")
+        coding = "" if decoded else self.response.headers.get("content-encoding", "")
+        self._undo, answers = [], 200 <= status < 300
         try:
             self._undo = content_coding.decoders(coding)
+        except content_coding.UnknownCodingError:
+            pass  # `utf-8`, `none`: if it is a coding after all, the parser will not know the bytes
         except content_coding.UnsupportedCodingError as problem:
-            self._end_attempt(ProtocolError(f"{self.question.wire}: {problem}"), again=False)
-            return False
-        if self._observation is not None:
-            self._observation.responded(self.response)
-        return 200 <= status < 300
+            if answers:
+                self._end_attempt(ProtocolError(f"{self.question.wire}: {problem}"), again=False)
+        if self._observer is not None:
+            self._observer.tell("responded", self.response)
+        return answers
 
     def refused(self, body: bytes) -> None:
         """The provider answered with an error status; this is the start of its body."""
         assert self.response is not None
-        if self.state != "reading":
-            return  # the body cannot be read at all
         if self._undo:
             body = self._start_of(body)
-        status, headers = self.response.status, self.response.headers
+        status = self.response.status
+        # Where a time to wait is a date and the server does not tell its own, it is counted from here.
+        headers = {"date": formatdate(usegmt=True), **self.response.headers}
         error = wires.read_error(self.question.wire, status, headers, body, provider=self.question.provider)
         if 300 <= status < 400:
             where = _host(headers.get("location", ""))
@@ -275,8 +226,8 @@ class Call:
         events = parser.feed(chunk)
         if events:
             self._handed_out = True
-            if self._observation is not None:
-                self._observation.received(events)
+            if self._observer is not None:
+                self._observer.tell("received", events)
         elif parser.quiet != self._quiet:
             self._quiet = parser.quiet
             self.wait_begins()  # nothing to tell yet, but the answer goes on
@@ -293,8 +244,16 @@ class Call:
         if self.response is not None and self.response.attempts == self.attempts:
             return self._finish(failure)
         if failure.timeout is not None:
-            phase = "first event" if failure.timeout == "read" else failure.timeout
-            return self._timed_out(phase, failure)
+            return self._timed_out(self._phase(failure.timeout), failure)
+        if failure.ours:
+            self._end_attempt(
+                ConfigurationError(
+                    f"{self.question.provider}: the request cannot be sent to {self.question.place}: "
+                    f"its URL or a header is not one ({failure.words})"
+                ),
+                again=False,
+            )
+            return []
         self._end_attempt(
             TransportError(
                 f"{self.question.provider}: no answer from {self.question.place}: {failure.words}",
@@ -304,6 +263,13 @@ class Call:
             again=failure.again,
         )
         return []
+
+    def _phase(self, step: str) -> str:
+        """Which limit ran out when a step of sending lasted too long: it has what is left of all of them."""
+        soon = self._clock() + _TICK
+        if soon >= self._end:
+            return "total"
+        return "first event" if soon >= self._first_event_by or step == "read" else step
 
     def timed_out(self) -> list[Event]:
         """A wait lasted too long: the last events to hand out."""
@@ -327,8 +293,8 @@ class Call:
         events, error = self._parser.finish()
         if events:
             self._handed_out = True
-            if self._observation is not None:
-                self._observation.received(events)
+            if self._observer is not None:
+                self._observer.tell("received", events)
         if failure is not None and error is not None and not isinstance(error, ProviderError):
             if failure.timeout is not None and isinstance(error, IncompleteStreamError):
                 self._timed_out("idle" if self._handed_out else "first event", failure)
@@ -384,6 +350,8 @@ class Call:
 
     def _end_attempt(self, error: PlaitError, *, again: bool) -> None:
         """An attempt failed: another one, or the end."""
+        if self.left:
+            return
         self._complete(error)
         wait = None
         if again and not self._handed_out:
@@ -395,8 +363,8 @@ class Call:
                 "%s: attempt %d failed (%s), the next in %.2f s",
                 self.question.provider, self.attempts, type(error).__name__, wait,
             )  # fmt: skip
-            if self._observation is not None:
-                self._observation.retrying(retry)
+            if self._observer is not None:
+                self._observer.tell("retrying", retry)
             if self._on_retry is not None:
                 self._on_retry(retry)
         else:
@@ -412,6 +380,8 @@ class Call:
         self.secrets.clean(error)
 
     def _end_call(self, error: PlaitError | None) -> None:
+        if self.left:
+            return
         self.state, self.error = "ended", error
         if error is not None:
             self._complete(error)
@@ -419,15 +389,16 @@ class Call:
 
     def _say_ended(self, error: BaseException | None) -> None:
         if self._parser.unknown and _wire_log.isEnabledFor(logging.DEBUG):
-            _wire_log.debug("%s: not understood: %s", self.question.wire, dict(self._parser.unknown))
+            unknown = self.secrets.hide(dict(self._parser.unknown))
+            _wire_log.debug("%s: not understood: %s", self.question.wire, unknown)
         _log.debug(
             "%s: %s after %.3f s",
             self.question.provider,
             "left by its caller" if self.left else "complete" if error is None else type(error).__name__,
             self._clock() - self._began,
         )
-        if self._observation is not None:
-            self._observation.ended(self._parser.message, error)
+        if self._observer is not None:
+            self._observer.tell("ended", self._parser.message, error)
 
 
 def _host(url: str) -> str | None:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import os
 import socket
 import threading
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Hashable
 from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from typing import Any, Protocol
-from weakref import WeakKeyDictionary
+from weakref import WeakSet, ref
 
 from plait.errors import ConfigurationError
 
@@ -40,10 +42,28 @@ def is_async(client: Any) -> bool:
 
 
 def faults(client: Any) -> tuple[type[Exception], ...]:
-    """What the library of this client raises when an exchange breaks."""
-    names = [cls.__module__.partition(".")[0] for cls in type(client).__mro__]
+    """What is raised when an exchange breaks, or cannot be begun.
+
+    A `HTTPStatusError` is raised by hooks of the caller's client; it holds the response.
+
+    Raises:
+        ConfigurationError: the client is closed
+    """
+    if getattr(client, "is_closed", False):
+        raise ConfigurationError("http_client is closed: pass an open one")
+    cls: Hashable = type(client)
+    return _faults(cls)
+
+
+@cache
+def _faults(client: Hashable) -> tuple[type[Exception], ...]:
+    assert isinstance(client, type)
+    names = [cls.__module__.partition(".")[0] for cls in client.__mro__]
     library = import_module(next((name for name in names if name in ("httpx", "httpx2")), "httpx"))
-    return (library.RequestError, library.InvalidURL, library.StreamError, OSError)
+    return (
+        library.RequestError, library.HTTPStatusError, library.InvalidURL, library.StreamError,
+        OSError, UnicodeError,
+    )  # fmt: skip
 
 
 def check_client(client: Any) -> None:
@@ -58,31 +78,28 @@ def check_client(client: Any) -> None:
         )
 
 
-def abort(response: Any) -> bool:
-    """End a response's connection under a read that is going on in it. Whether that could be done.
-
-    Only of HTTP/1: in HTTP/2 other responses share the connection.
-    """
+def network_stream(response: Any) -> Any:
+    """The connection of a response, when it has that to itself; in HTTP/2 other responses share it."""
     stream = response.extensions.get("network_stream")
-    if stream is None or not response.http_version.startswith("HTTP/1"):
-        return False
-    found = stream.get_extra_info("socket")
-    if found is None:
-        return False
-    with suppress(OSError):
-        # Not the method of an SSL socket: that one takes the encryption from under the read.
-        socket.socket.shutdown(found, socket.SHUT_RDWR)
-    return True
+    return stream if stream is not None and response.http_version.startswith("HTTP/1") else None
 
 
-def can_abort(response: Any) -> bool:
-    """Whether `abort` would find a connection."""
-    stream = response.extensions.get("network_stream")
-    return (
-        stream is not None
-        and response.http_version.startswith("HTTP/1")
-        and stream.get_extra_info("socket") is not None
-    )
+def is_open(response: Any) -> bool:
+    """Whether a response has a socket to itself, so that `abort` can end a read that goes on in it."""
+    return _socket(network_stream(response)) is not None
+
+
+def abort(stream: Any) -> None:
+    """End a connection under a read, or write, that goes on in it; nothing when it has no socket."""
+    found = _socket(stream)
+    if found is not None:
+        with suppress(OSError):
+            # Not the method of an SSL socket: that one takes the encryption from under the read.
+            socket.socket.shutdown(found, socket.SHUT_RDWR)
+
+
+def _socket(stream: Any) -> Any:
+    return stream.get_extra_info("socket") if stream is not None else None
 
 
 class OwnClients:
@@ -90,11 +107,11 @@ class OwnClients:
 
     def __init__(self, transport: Callable[[], Any] | None) -> None:
         self._transport = transport
+        self._process = os.getpid()
         self._lock = threading.Lock()
         self._sync: Any = None
-        self._async: WeakKeyDictionary[asyncio.AbstractEventLoop, tuple[Any, AsyncGenerator[None]]] = (
-            WeakKeyDictionary()
-        )
+        self._streams: WeakSet[Any] = WeakSet()
+        self._async: dict[asyncio.AbstractEventLoop, tuple[Any, AsyncGenerator[None, None]]] = {}
 
     def _settings(self) -> dict[str, Any]:
         import httpx
@@ -108,6 +125,7 @@ class OwnClients:
 
     def sync(self) -> Any:
         """The synchronous client."""
+        self._after_fork()
         with self._lock:
             if self._sync is None:
                 import httpx
@@ -115,39 +133,70 @@ class OwnClients:
                 self._sync = httpx.Client(**self._settings())
             return self._sync
 
+    def reads(self, stream: Any) -> None:
+        """A synchronous stream uses the client: `close` ends it first."""
+        self._after_fork()
+        with self._lock:
+            self._streams.add(stream)
+
     async def running(self) -> Any:
         """The client of the running event loop."""
+        self._after_fork()
         loop = asyncio.get_running_loop()
         found = self._async.get(loop)
         if found is None or found[0].is_closed:
             import httpx
 
+            for other in [other for other in self._async if other.is_closed()]:
+                del self._async[other]
             client = httpx.AsyncClient(**self._settings())
-            keeper = _close_with_loop(client)
+            keeper = _close_with_loop(client, ref(self), loop)
             found = self._async[loop] = (client, keeper)  # before any other task has its turn
             await anext(keeper)
         return found[0]
+
+    def forget(self, loop: asyncio.AbstractEventLoop, client: Any) -> None:
+        """This client of this loop is closed."""
+        if loop in self._async and self._async[loop][0] is client:
+            del self._async[loop]
+
+    def _after_fork(self) -> None:
+        """A forked process must not use its parent's connections: the answers would cross."""
+        if self._process != os.getpid():
+            self._process = os.getpid()
+            self._lock = threading.Lock()  # another thread may have held it
+            _inherited.append((self._sync, self._async))  # not closed: that is the parent's to do
+            self._sync, self._async, self._streams = None, {}, WeakSet()
 
     def __del__(self) -> None:
         with suppress(Exception):
             self.close()
 
     def close(self) -> None:
-        """Close the synchronous client."""
+        """End the synchronous streams that go on, and close their client."""
+        self._after_fork()
         with self._lock:
             client, self._sync = self._sync, None
+            streams, self._streams = [*self._streams], WeakSet()
+        for stream in streams:
+            stream.cut()
         if client is not None:
             client.close()
 
     async def aclose(self) -> None:
-        """Close the clients of the running loop, and the synchronous one."""
+        """Close the client of the running loop, and the synchronous one."""
         self.close()
         found = self._async.pop(asyncio.get_running_loop(), None)
         if found is not None:
             await found[1].aclose()
 
 
-async def _close_with_loop(client: Any) -> AsyncGenerator[None]:
+_inherited: list[Any] = []
+
+
+async def _close_with_loop(
+    client: Any, owner: ref[OwnClients], loop: asyncio.AbstractEventLoop
+) -> AsyncGenerator[None, None]:
     """Closes a client when the event loop shuts its generators down, as `asyncio.run` does at its end.
 
     Else the loop would be closed before the connections that the client keeps open.
@@ -155,4 +204,6 @@ async def _close_with_loop(client: Any) -> AsyncGenerator[None]:
     try:
         yield
     finally:
+        if (clients := owner()) is not None:
+            clients.forget(loop, client)
         await client.aclose()

@@ -13,16 +13,8 @@ _TIMEOUTS = {
     "PoolTimeout": "pool",
     "ReadTimeout": "read",
 }
-_NEVER_AGAIN = frozenset(
-    {
-        "PoolTimeout",
-        "UnsupportedProtocol",
-        "LocalProtocolError",
-        "InvalidURL",
-        "TooManyRedirects",
-        "CookieConflict",
-    }
-)
+_OURS = frozenset({"UnsupportedProtocol", "LocalProtocolError", "InvalidURL", "UnicodeError"})
+"""Nothing was sent: the URL or a header is not one."""
 
 
 class Failure(NamedTuple):
@@ -32,11 +24,13 @@ class Failure(NamedTuple):
         words: what happened
         timeout: what took too long: `connect`, `write`, `pool` or `read`; None when it was something else
         again: whether another attempt may help
+        ours: the request cannot be sent as it is
     """
 
     words: str
     timeout: str | None = None
     again: bool = True
+    ours: bool = False
 
 
 def failure_of(error: Exception) -> Failure:
@@ -47,5 +41,7 @@ def failure_of(error: Exception) -> Failure:
     names = {cls.__name__ for cls in type(error).__mro__}
     name = type(error).__name__
     timeout = next((kind for cls, kind in _TIMEOUTS.items() if cls in names), None)
-    text = "" if names & {"LocalProtocolError", "InvalidURL"} else str(error).strip()
-    return Failure(f"{name}: {text[:200]}" if text else name, timeout, not names & _NEVER_AGAIN)
+    ours = not _OURS.isdisjoint(names)
+    text = "" if ours else str(error).strip()
+    words = f"{name}: {text[:200]}" if text else name
+    return Failure(words, timeout, again=not ours and timeout != "pool", ours=ours)

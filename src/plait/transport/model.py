@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import json
 import logging
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -14,12 +15,15 @@ import plait
 from plait.errors import ConfigurationError
 from plait.providers import Provider, find_provider, split
 from plait.providers.auth import Auth, Unsigned
-from plait.transport.call import Call, Observer, Question
+from plait.transport.async_stream import AsyncStream
+from plait.transport.call import Call
 from plait.transport.clients import HTTPClient, OwnClients, check_client, is_async
 from plait.transport.frames import OnFrame
 from plait.transport.limits import Retries, Retry, Timeouts
+from plait.transport.observing import Observer
+from plait.transport.question import Question
 from plait.transport.secrets import Hidden, Secrets
-from plait.transport.stream import AsyncStream, Stream
+from plait.transport.stream import Stream
 from plait.wire import check_dialect, translator_class
 
 if TYPE_CHECKING:
@@ -97,6 +101,7 @@ class Model:
         self._base_url = Hidden(base_url)
         self._headers = Hidden(dict(headers or {}))
         self._http_client = http_client
+        _check_headers(self.provider.name, headers or {})
         self._own = OwnClients(self.provider.transport)
         self._settings = dict(settings)
         self._needs = self.provider.needs(self._endpoint, base_url)
@@ -132,7 +137,7 @@ class Model:
         """
         client, sign = self._sync_client(), self._signer()
         call = self._call(messages, stream=True, options=options)
-        return Stream(call, client, lambda: sign.now(call))
+        return self._watched(Stream(call, client, lambda: sign.now(call)))
 
     def astream(self, messages: Messages, **options: Any) -> AsyncStream:
         """As `stream`, for `async with` and `async for`."""
@@ -144,7 +149,7 @@ class Model:
         """Ask, and wait for the whole answer. Arguments and errors as of `stream`."""
         client, sign = self._sync_client(), self._signer()
         call = self._call(messages, stream=False, options=options)
-        with Stream(call, client, lambda: sign.now(call)) as answer:
+        with self._watched(Stream(call, client, lambda: sign.now(call))) as answer:
             for _ in answer:
                 pass
             return answer.message
@@ -184,6 +189,12 @@ class Model:
 
     async def __aexit__(self, *exception: object) -> None:
         await self.aclose()
+
+    def _watched(self, stream: Stream) -> Stream:
+        """A stream that `close` ends, if the connections are ours to close."""
+        if self._http_client is None:
+            self._own.reads(stream)
+        return stream
 
     def _sync_client(self) -> Callable[[], Any]:
         client = self._http_client
@@ -350,6 +361,20 @@ class _Signer:
 
 
 _SIGNING = frozenset({"authorization", "x-api-key", "api-key", "x-goog-api-key"})
+
+
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+
+
+def _check_headers(provider: str, headers: Mapping[str, str]) -> None:
+    """Refuse what HTTP has no way to send, without showing it (RFC 9110, 5.1 and 5.5)."""
+    for name, value in headers.items():
+        if not (isinstance(name, str) and _HEADER_NAME.fullmatch(name)):
+            raise ConfigurationError(f"{provider}: headers: a name that no header can have")
+        if not (isinstance(value, str) and value.isascii() and (value.isprintable() or "\t" in value)):
+            raise ConfigurationError(
+                f"{provider}: headers: expected printable ASCII text for {name!r} (it is not shown here)"
+            )
 
 
 def _checked(provider: str, key: Any) -> str | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from plait.wire.http_errors import REQUEST_ID_HEADERS
 
@@ -43,4 +42,4 @@ def response_info(status: int, headers: Mapping[str, str], attempts: int) -> Res
     """Of a client's response; of several headers with one name the client gives all, joined by commas."""
     kept = {name.lower(): value for name, value in headers.items() if name.lower() not in _KEPT_BACK}
     request_id = next((kept[name] for name in REQUEST_ID_HEADERS if kept.get(name)), None)
-    return ResponseInfo(status, MappingProxyType(kept), request_id, attempts)
+    return ResponseInfo(status, kept, request_id, attempts)

@@ -93,7 +93,10 @@ class Secrets:
         error.args = self.hide(error.args)
         for name, value in vars(error).items():
             if isinstance(value, str | dict | list | tuple):
-                setattr(error, name, self.hide(value))
+                try:
+                    setattr(error, name, self.hide(value))
+                except RecursionError:  # JSON that is nested too deeply to be looked through
+                    setattr(error, name, HIDDEN)
 
 
 def _without_start(text: str, secret: str) -> str:

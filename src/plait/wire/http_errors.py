@@ -27,7 +27,7 @@ REQUEST_ID_HEADERS = (
 """Headers that name the request, the provider's own before those of what stands in front of it."""
 
 _RESET_HEADERS = ("x-ratelimit-reset-requests", "x-ratelimit-reset-tokens", "x-ratelimit-reset")
-_SPAN = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
+_SPAN = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -73,7 +73,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 def _asked(headers: Mapping[str, str]) -> Iterator[float]:
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         value = headers.get(name, "").strip()
-        if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", value):
+        if re.fullmatch(r"[0-9]{1,300}(\.[0-9]{1,9})?", value):
             yield float(value) * unit
         elif value and name == "retry-after":
             try:
@@ -84,7 +84,7 @@ def _asked(headers: Mapping[str, str]) -> Iterator[float]:
 
 def _span(text: str) -> float:
     """Seconds of `6m0s`, `12ms` or `1.5`; 0 for anything else, such as an absolute time."""
-    if re.fullmatch(r"\d{1,6}(\.\d{1,9})?", text):
+    if re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,9})?", text):
         return float(text)
     found = _SPAN.findall(text)
     if "".join(amount + unit for amount, unit in found) != text:
