@@ -22,7 +22,7 @@ from typing import Any
 from .streams import stream
 
 STREAMS = 1_000
-EVENTS = 100
+EVENTS = 300
 PACE = 0.1
 ROUNDS = 3
 TARGET = 1.15

@@ -29,6 +29,10 @@ class Decoder(ABC, Generic[FrameT]):
         error: the fault as soon as it is known, else None
     """
 
+    __slots__ = (
+        "_ended", "_max", "error",
+    )  # fmt: skip
+
     def __init__(self, *, max_frame: int = MAX_FRAME) -> None:
         """Start at byte 0 of a body.
 

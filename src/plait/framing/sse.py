@@ -75,6 +75,10 @@ class SSEBlockDecoder(Decoder[Block]):
     not UTF-8 is a fault at its byte.
     """
 
+    __slots__ = (
+        "_after_cr", "_at_start", "_between", "_event", "_head", "_offset", "_pending", "_start",
+    )  # fmt: skip
+
     def __init__(self, *, max_frame: int = MAX_FRAME) -> None:
         """Start at byte 0 of a body.
 

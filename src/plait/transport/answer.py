@@ -25,8 +25,8 @@ class Answer:
     """One answer: what was read of it so far, and what its response says.
 
     For the drivers: `_ready` are events that are read and not handed out; `_body` the response's raw chunks;
-    `_whole` whether the body was read to its end; `_faults` what is raised when an exchange breaks, `_stops` when
-    a read ends; `_closed` that the caller wants no more; `_released` that the connection is given back.
+    `_whole` whether the body was read to its end; `_faults` what is raised when an exchange breaks, `_stops`
+    when a read ends; `_closed` that the caller wants no more; `_released` that the connection is given back.
     """
 
     __slots__ = (
@@ -98,7 +98,10 @@ class Answer:
         timeout["read"] = None if None in limits else max(limits)  # type: ignore[type-var]
         if not response.is_closed:
             return None
-        content: bytes = response.content
+        try:
+            content: bytes = response.content
+        except self._faults:  # a hook that raised for the status had it closed, unread
+            content = b""
         return content
 
     def _to_raise(self) -> PlaitError | None:

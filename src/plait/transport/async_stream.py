@@ -7,14 +7,14 @@ from asyncio import current_task
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from math import inf
-from typing import Any
+from typing import Any, NoReturn
 
 import anyio
 
 from plait.events import Event
 from plait.transport.answer import DRAIN_READS, DRAIN_SECONDS, Answer
 from plait.transport.call import MAX_ERROR_BODY, Call
-from plait.transport.clients import faults, is_open
+from plait.transport.clients import faults, free_orphans, is_open
 from plait.transport.failures import failure_of
 from plait.transport.watch import Watch, watch_in_loop
 
@@ -24,9 +24,10 @@ class AsyncStream(Answer):
 
     # A wait is ended from outside in one of two ways: a read of the body by cancelling the task that waits,
     # which costs nothing while all is well; anything else by the scope it is in. HTTP libraries leave
-    # connections behind when a task is cancelled while it connects or closes: these run in tasks of their own.
+    # connections behind when a task is cancelled while it connects or closes: those have own tasks.
     __slots__ = (
-        "_cancelled_before", "_client", "_gone", "_interrupted", "_loop", "_scope", "_sign", "_task", "_watch"
+        "_cancelled_before", "_client", "_gone", "_interrupted", "_loop", "_scope", "_sign", "_task", "_used",
+        "_watch",
     )  # fmt: skip
 
     def __init__(
@@ -38,6 +39,7 @@ class AsyncStream(Answer):
         super().__init__(call)
         self._client = client
         self._sign = sign
+        self._used: Any = None
         self._watch: Watch | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._scope: anyio.CancelScope | None = None
@@ -48,7 +50,7 @@ class AsyncStream(Answer):
 
     async def __aenter__(self) -> AsyncStream:
         """Send the request, and wait until an answer begins."""
-        await self._drive(self._open)
+        await self._open()
         return self
 
     async def __aexit__(self, *exception: object) -> None:
@@ -59,7 +61,7 @@ class AsyncStream(Answer):
             while True:
                 for event in self._ready:
                     yield event
-                if not await self._drive(self._advance):
+                if not await self._advance():
                     return
         finally:
             await self.aclose()
@@ -68,7 +70,7 @@ class AsyncStream(Answer):
         while True:
             for event in self._ready:
                 return event
-            if not await self._drive(self._advance):
+            if not await self._advance():
                 raise StopAsyncIteration
 
     async def aclose(self) -> None:
@@ -94,67 +96,79 @@ class AsyncStream(Answer):
         response, self._response = self._response, None
         body, self._body = self._body, None
         with suppress(RuntimeError):  # the loop is closed: its connections are, too
-            self._loop.call_soon_threadsafe(_close_later, self._loop, response, body)
+            self._loop.call_soon_threadsafe(_close_later, self._loop, response, body, self._used)
 
     # Driving the call
 
-    async def _drive(self, step: Callable[[], Awaitable[bool]]) -> bool:
-        """Take a step of the call. Whether there are events to hand out; else it is over."""
-        if self._loop is None:
-            self._loop = asyncio.get_running_loop()
-            self._watch = watch_in_loop(self._interrupt)
-        try:
-            if not self._released and await step():
-                return True
-            if not self._released:
-                await self._drain()
-                await self._release()
-        except BaseException as error:
-            self._task = None
-            self._call.abandon(error)
-            await self._release()
-            if isinstance(error, StopAsyncIteration | StopIteration):
-                raise RuntimeError(f"a callback raised {type(error).__name__}") from error
-            raise
-        if (fault := self._to_raise()) is not None:
-            raise fault
-        return False
+    def _begin(self) -> Watch:
+        self._loop = asyncio.get_running_loop()
+        self._watch = watch = watch_in_loop(self._interrupt)
+        return watch
 
-    async def _open(self) -> bool:
+    async def _open(self) -> None:
         """Go on until an answer begins, or all attempts have failed."""
-        while self._call.state == "waiting" and not self._closed:
-            await self._attempt()
-        return self._call.state == "reading"
+        if self._watch is None:
+            self._begin()
+        try:
+            while self._call.state == "waiting" and not self._closed:
+                await self._attempt()
+        except BaseException as error:
+            await self._fail(error)
+        if self._call.state == "ended":
+            await self._end()
 
     async def _advance(self) -> bool:
-        """Read until there are events, or until the end."""
-        call, watch = self._call, self._watch
-        assert watch is not None
-        call.wait_begins()
-        while not self._closed:
-            if call.state == "reading":
-                self._task = task = current_task()
-                self._cancelled_before = task.cancelling()  # type: ignore[union-attr]  # a coroutine runs in one
-                watch.start(call.until)
-                try:
-                    chunk = await self._body.__anext__()
-                except self._stops as problem:
-                    watch.until = inf
-                    events = self._stopped(problem)
+        """Read until there are events; False at the end."""
+        call = self._call
+        watch = self._watch or self._begin()
+        try:
+            call.wait_begins()
+            while not self._closed:
+                if call.state == "reading":
+                    self._task = task = current_task()
+                    self._cancelled_before = task.cancelling()  # type: ignore[union-attr]  # it runs in one
+                    watch.start(call.until)
+                    try:
+                        chunk = await self._body.__anext__()
+                    except self._stops as problem:
+                        watch.until = inf
+                        events = self._stopped(problem)
+                    else:
+                        watch.until = inf
+                        self._task = None
+                        events = call.received(chunk)
+                        if not events and call.late:
+                            events = call.timed_out()
+                    if events:
+                        self._ready = iter(events)
+                        return True
+                elif call.state == "waiting":
+                    await self._attempt()
                 else:
-                    watch.until = inf
-                    self._task = None
-                    events = call.received(chunk)
-                    if not events and call.late:
-                        events = call.timed_out()
-                if events:
-                    self._ready = iter(events)
-                    return True
-            elif call.state == "waiting":
-                await self._attempt()
-            else:
-                break
+                    break
+        except BaseException as error:
+            await self._fail(error)
+        await self._end()
         return False
+
+    async def _fail(self, error: BaseException) -> NoReturn:
+        """Something else than the answer went wrong: a callback, a cancelled task."""
+        self._task = None
+        self._call.abandon(error)
+        await self._release()
+        if isinstance(error, StopAsyncIteration | StopIteration):
+            raise RuntimeError(f"a callback raised {type(error).__name__}") from error
+        raise error
+
+    async def _end(self) -> None:
+        """The call is over: free the connection, and raise what is to be raised."""
+        if not self._released:
+            try:
+                await self._drain()
+            finally:
+                await self._release()
+        if (fault := self._to_raise()) is not None:
+            raise fault
 
     def _stopped(self, problem: BaseException) -> list[Event]:
         """There are no more chunks: the body ended, or broke, or was interrupted."""
@@ -204,7 +218,7 @@ class AsyncStream(Answer):
                 await anyio.sleep(call.wait)
         if self._closed:
             return
-        watch.fired = False
+        watch.fired = self._whole = False
         call.begin()
         response = failure = None
         try:
@@ -241,10 +255,12 @@ class AsyncStream(Answer):
     async def _send(self, scope: anyio.CancelScope) -> Any:
         with scope:
             signed = await self._sign()
-            client = await self._client()
+            client = self._used = await self._client()
             self._faults = faults(client)
             self._stops = (StopAsyncIteration, asyncio.CancelledError, *self._faults)
             return await client.send(self._request(client, signed), stream=True, follow_redirects=False)
+        if self._used is not None:
+            await free_orphans(self._used)
 
     async def _error_body(self) -> bytes:
         found = bytearray()
@@ -265,6 +281,7 @@ class AsyncStream(Answer):
         with self._within(DRAIN_SECONDS), suppress(*self._faults):
             for _ in range(DRAIN_READS):
                 if await anext(self._body, None) is None:
+                    self._whole = True
                     break
 
     async def _release(self) -> None:
@@ -280,40 +297,49 @@ class AsyncStream(Answer):
     async def _end_response(self) -> None:
         response, self._response = self._response, None
         body, self._body = self._body, None
-        if response is not None:
-            await asyncio.shield(_closing_task(asyncio.get_running_loop(), response, body))
+        if response is None:
+            return
+        if self._whole:
+            await _close(response, body)  # there is nothing to wait for
+        else:
+            used = None if self._whole else self._used
+            await asyncio.shield(_closing_task(asyncio.get_running_loop(), response, body, used))
 
 
 async def _once(content: bytes) -> AsyncIterator[bytes]:
     yield content
 
 
-async def _close(response: Any, body: Any) -> None:
+async def _close(response: Any, body: Any, client: Any) -> None:
     # The response first: its generators then have nothing left to wait for.
     with suppress(Exception):
         await response.aclose()
     if (end := getattr(body, "aclose", None)) is not None:
         with suppress(Exception):
             await end()
+    if client is not None:
+        await free_orphans(client)
 
 
 _tasks: set[asyncio.Task[None]] = set()
 """Connections that are being freed; an event loop holds its tasks only weakly."""
 
 
-def _closing_task(loop: asyncio.AbstractEventLoop, response: Any, body: Any) -> asyncio.Task[None]:
-    task = loop.create_task(_close(response, body))
+def _closing_task(
+    loop: asyncio.AbstractEventLoop, response: Any, body: Any, client: Any
+) -> asyncio.Task[None]:
+    task = loop.create_task(_close(response, body, client))
     _tasks.add(task)
     task.add_done_callback(_tasks.discard)
     return task
 
 
-def _close_later(loop: asyncio.AbstractEventLoop, response: Any, body: Any) -> None:
+def _close_later(loop: asyncio.AbstractEventLoop, response: Any, body: Any, client: Any) -> None:
     """In the loop: free the connection of a stream that nobody holds any more."""
-    _closing_task(loop, response, body)
+    _closing_task(loop, response, body, client)
 
 
 def _drop(task: asyncio.Task[Any]) -> None:
     """A response that came when nobody waited for it any more."""
     if not task.cancelled() and task.exception() is None and task.result() is not None:
-        _closing_task(task.get_loop(), task.result(), None)
+        _closing_task(task.get_loop(), task.result(), None, None)

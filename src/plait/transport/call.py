@@ -65,6 +65,12 @@ class Call:
         response: the last response's status and headers
     """
 
+    __slots__ = (
+        "__weakref__", "_began", "_clock", "_end", "_first_event_by", "_handed_out", "_idle", "_observer",
+        "_on_frame", "_on_retry", "_parser", "_quiet", "_tap", "_undo", "attempts", "error", "left",
+        "question", "response", "retries", "secrets", "state", "timeouts", "until", "wait",
+    )  # fmt: skip
+
     def __init__(
         self,
         question: Question,
@@ -194,7 +200,9 @@ class Call:
 
     def received(self, chunk: bytes) -> list[Event]:
         """Bytes of the body came: the events to hand out."""
-        return self._received_coded(chunk) if self._undo else self._received(chunk)
+        if self._undo:
+            return self._received_coded(chunk)
+        return self._received(chunk)
 
     def _received_coded(self, chunk: bytes) -> list[Event]:
         """The same, of a compressed body: a piece at a time, so that a small chunk cannot fill the memory."""

@@ -371,7 +371,7 @@ def _check_headers(provider: str, headers: Mapping[str, str]) -> None:
     for name, value in headers.items():
         if not (isinstance(name, str) and _HEADER_NAME.fullmatch(name)):
             raise ConfigurationError(f"{provider}: headers: a name that no header can have")
-        if not (isinstance(value, str) and value.isascii() and (value.isprintable() or "\t" in value)):
+        if not (isinstance(value, str) and value.isascii() and value.replace("\t", "").isprintable()):
             raise ConfigurationError(
                 f"{provider}: headers: expected printable ASCII text for {name!r} (it is not shown here)"
             )

@@ -167,7 +167,7 @@ class Stream(Answer):
         self._end_response()
         if call.wait and self._woken.wait(call.wait):
             return
-        watch.fired = False
+        watch.fired = self._whole = False
         call.begin()
         signed = self._sign()
         client = self._client()

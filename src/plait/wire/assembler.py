@@ -68,6 +68,12 @@ def _kept(data: Any) -> Any:
 class Assembler:
     """Builds one assistant message. Its methods are the moves; `take()` gives the events they caused."""
 
+    __slots__ = (
+        "_calls", "_closing", "_count", "_events", "_ids", "_model", "_parts", "_provider", "_providers",
+        "_raw_reason", "_reason", "_reasoning", "_response_id", "_runs", "_started", "_texts", "_usage",
+        "_writing", "ended", "format", "last_event", "quiet", "seed", "unknown",
+    )  # fmt: skip
+
     def __init__(self) -> None:
         self.ended = False
         self.format: str | None = None

@@ -55,6 +55,12 @@ class Parser:
         bytes_read: how many bytes were fed
     """
 
+    __slots__ = (
+        "__weakref__", "_assembler", "_body", "_body_size", "_closed", "_count_fields", "_decoder",
+        "_frames", "_framing", "_mode", "_read", "_read_frames", "_reader", "_translator", "bytes_read",
+        "error", "unknown", "wire",
+    )  # fmt: skip
+
     def __init__(
         self,
         translator: Callable[[Assembler, Counter[str]], Translator],
