@@ -95,10 +95,14 @@ class LocalServer:
         self._port = server.sockets[0].getsockname()[1]
         self._ready.set()
         await self._stop.wait()
+        for listening in server.sockets:
+            self._loop.remove_reader(listening.fileno())
+        await asyncio.sleep(0)  # one that was just accepted would be lost if the server were closed first
         server.close()
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        while others := asyncio.all_tasks() - {asyncio.current_task()}:
+            for task in self._tasks:  # not all of them have begun, and are among these
+                task.cancel()
+            await asyncio.wait(others, timeout=0.01)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()

@@ -6,7 +6,7 @@ import zlib
 
 import pytest
 
-from plait.content_coding import PIECE, UnsupportedCodingError, decode, decoders
+from plait.content_coding import PIECE, UnknownCodingError, UnsupportedCodingError, decode, decoders
 
 TEXT = b"".join(b"line %d of some text\n" % number for number in range(5000))
 
@@ -33,6 +33,19 @@ def test_what_comes_before_a_fault_is_given(coding: str, wbits: int, size: int) 
     with pytest.raises(zlib.error):
         read()
     assert TEXT == found
+
+
+@pytest.mark.parametrize("name", ["gzip", "x-gzip", "X-GZIP", " gzip , identity", "identity,x-gzip"])
+def test_names_of_gzip(name: str) -> None:
+    """In any case, with its old name (RFC 9110, 8.4.1.3), and beside codings that are none."""
+    assert TEXT == b"".join(decode(decoders(name), _flushed(TEXT, 31)))
+
+
+@pytest.mark.parametrize("name", ["utf-8", "none", "snappy", "gzip, utf-8"])
+def test_what_may_be_no_coding_at_all(name: str) -> None:
+    """A name that nobody knows has an error of its own: whoever reads the body may take it as plain."""
+    with pytest.raises(UnknownCodingError):
+        decoders(name)
 
 
 def test_an_unknown_coding_is_refused() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import plait
@@ -41,6 +43,78 @@ def test_class(
     assert type(error) is expected
     assert error.status == status
     assert error.message
+
+
+def _refusal(message: str, kind: str = "invalid_request_error") -> str:
+    return json.dumps({"type": "error", "error": {"type": kind, "message": message}})
+
+
+@pytest.mark.parametrize(
+    ("expected", "wire", "status", "body"),
+    [
+        (
+            plait.ContentFilterError, "anthropic-messages", 400,
+            _refusal("Output blocked by content filtering policy"),
+        ),
+        (
+            plait.ContentFilterError, "openai-chat", 400,
+            _refusal("The prompt was filtered due to our content management policy."),
+        ),
+        (
+            plait.ContentFilterError, "openai-responses", 400,
+            _refusal("It was rejected as a result of our safety system."),
+        ),
+        (plait.ContentFilterError, "openai-chat", 400, _refusal("Flagged as violating our usage policy.")),
+        (plait.BadRequestError, "openai-chat", 400, _refusal("content_filter: expected a boolean")),
+        (plait.PermissionDeniedError, "openai-chat", 403, _refusal("Ended: it violated our usage policy")),
+        (
+            plait.ContextWindowExceededError, "cohere-chat", 400,
+            '{"message":"too many tokens: total number of tokens in the prompt cannot exceed 4081"}',
+        ),
+        (plait.RateLimitError, "bedrock-converse", 429, '{"message":"Too many tokens, please wait."}'),
+        (plait.PermissionDeniedError, "anthropic-messages", 400, _refusal("Your credit balance is too low.")),
+        (plait.OverloadedError, "openai-chat", 503, _refusal("The engine is overloaded.", "server_error")),
+        (plait.OverloadedError, "openai-responses", 500, _refusal("We are overloaded.", "server_error")),
+        (plait.OverloadedError, "anthropic-messages", 500, _refusal("Overloaded", "api_error")),
+        (plait.OverloadedError, "mistral-chat", 500, '{"message":"This model is in high demand."}'),
+        (plait.OverloadedError, "openai-chat", 429, '{"error":{"message":"The engine is overloaded"}}'),
+        (plait.ServerError, "openai-chat", 503, _refusal("Something broke.", "server_error")),
+        (plait.BadRequestError, "openai-chat", 400, _refusal("the function f is overloaded")),
+    ],
+    ids=[
+        "blocked", "filtered", "rejected", "flagged", "of a filter, but no refusal", "of an account",
+        "too many tokens", "a rate of tokens", "no credit", "overloaded", "overloaded, another wire",
+        "overloaded, another type", "high demand", "overloaded, as a rate limit", "a server error",
+        "overloaded, but a request",
+    ],
+)  # fmt: skip
+def test_words(expected: type[plait.ProviderError], wire: str, status: int, body: str) -> None:
+    """Where type and status say no more than that it failed, the words tell what the matter is."""
+    assert type(plait.read_error(wire, status, {}, body)) is expected
+
+
+MONEY = [
+    '{"error":{"message":"Insufficient credits","code":402}}',
+    '{"message":"Insufficient Balance"}',
+    "{}",
+    "",
+]
+
+
+@pytest.mark.parametrize("body", MONEY, ids=["with a code", "in words", "an empty document", "no body"])
+@pytest.mark.parametrize(
+    ("expected", "wire"),
+    [
+        (plait.RateLimitError, "openai-chat"),
+        (plait.RateLimitError, "openai-responses"),
+        (plait.PermissionDeniedError, "anthropic-messages"),
+        (plait.PermissionDeniedError, "cohere-chat"),
+        (plait.PermissionDeniedError, "ollama-chat"),
+    ],
+)
+def test_no_money(expected: type[plait.ProviderError], wire: str, body: str) -> None:
+    """HTTP 402 is one class with each wire, whatever stands in its body: a quota, or a matter of billing."""
+    assert type(plait.read_error(wire, 402, {}, body)) is expected
 
 
 def test_facts() -> None:

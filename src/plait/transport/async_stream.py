@@ -297,13 +297,9 @@ class AsyncStream(Answer):
     async def _end_response(self) -> None:
         response, self._response = self._response, None
         body, self._body = self._body, None
-        if response is None:
-            return
-        if self._whole:
-            await _close(response, body)  # there is nothing to wait for
-        else:
-            used = None if self._whole else self._used
-            await asyncio.shield(_closing_task(asyncio.get_running_loop(), response, body, used))
+        if response is not None:
+            loop, used = asyncio.get_running_loop(), None if self._whole else self._used
+            await asyncio.shield(_closing_task(loop, response, body, used))
 
 
 async def _once(content: bytes) -> AsyncIterator[bytes]:

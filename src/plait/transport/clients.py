@@ -97,13 +97,14 @@ def _socket(stream: Any) -> Any:
 async def free_orphans(client: Any) -> None:
     """Close the connections in a client's pool that no request has.
 
-    httpcore 1.0 leaves one there when a task is cancelled just as it is given a connection that it waited for,
-    or twice while it closes one: it is neither open for the next request nor closed, and counts against the
+    httpcore 1.0 leaves one there when a task is cancelled just as it is given a connection it waited for, or
+    once more while it closes one: it is neither open for the next request nor closed, and counts against the
     pool's size for ever. There is no public way to see that; another pool than httpcore's is left alone.
     """
     transports = [getattr(client, "_transport", None), *getattr(client, "_mounts", {}).values()]
-    for pool in [getattr(transport, "_pool", None) for transport in transports]:
-        if not type(pool).__module__.startswith("httpcore."):
+    for transport in transports:
+        pool: Any = getattr(transport, "_pool", None)
+        if type(pool).__module__.partition(".")[0] != "httpcore":
             continue
         with suppress(AttributeError):  # another version
             held = {id(request.connection) for request in pool._requests}

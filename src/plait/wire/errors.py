@@ -1,8 +1,8 @@
 """Error documents of every shape -> typed errors.
 
 Which class an error gets is decided in this order: the provider's code or type (the wire's table), words
-in the message that mean a too long prompt, the HTTP status (or the one the document names). What none of
-them knows is a plain `ProviderError`.
+in the message, the HTTP status (or the one the document names). Where the code says no more than "a bad
+request" or "the server failed", words come before it. What none of them knows is a plain `ProviderError`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ CONTEXT_WORDS = re.compile(
     r"maximum context length|context window|context length|prompt (is )?too long"
     r"|exceeds? (the (available|max).*)?context( limit)?|Range of input length|too many prompt tokens"
     r"|Input token length too long|exceeded model token limit|Input is too long|Input Tokens? Exceeded"
-    r"|too many tokens: size limit"
+    r"|too many tokens: (size limit|total number)|tokens in the prompt (cannot|must not) exceed"
     r"|input token count .{0,40}exceeds",
     re.IGNORECASE,
 )
@@ -67,6 +67,14 @@ KEY_WORDS = re.compile(
     re.IGNORECASE,
 )
 QUOTA_WORDS = re.compile(r"insufficient (balance|credits?|quota)|exceeded your current quota", re.IGNORECASE)
+BILLING_WORDS = re.compile(r"credit balance is too low", re.IGNORECASE)
+FILTER_WORDS = re.compile(
+    r"(blocked|filtered|rejected|refused|flagged) (by|due to|as a result of|because of|under|as) .{0,60}"
+    r"\b(content|safety|usage|moderation)[ -]?(filter(ing|s)?|management|moderation|polic(y|ies)|system)\b"
+    r"|violat(e|es|ed|ing) .{0,40}\b(content|safety|usage) (polic(y|ies)|guidelines)",
+    re.IGNORECASE,
+)
+OVERLOAD_WORDS = re.compile(r"\boverloaded\b|\b(at|over|out of) capacity\b|\bhigh demand\b", re.IGNORECASE)
 MODEL_WORDS = re.compile(
     r"model ('[^']*' |\"[^\"]*\" )?not found|not a valid model|supported API model names"
     r"|model identifier is invalid",
@@ -171,16 +179,18 @@ def _class(
 ) -> type[ProviderError]:
     names = (facts.reason, facts.code, facts.type)
     known = next((table[name] for name in names if name is not None and name in table), None)
+    words = facts.message[:_WORDS_LIMIT]
     if known is None or known is BadRequestError:
-        words = facts.message[:_WORDS_LIMIT]
-        if CONTEXT_WORDS.search(words) and (status is None or status in (400, 413, 422)):
-            return ContextWindowExceededError
-        for pattern, cls in _WORDS:
-            if pattern.search(words):
+        for pattern, cls, statuses in _WORDS if status != 402 else ():  # 402: there is no money
+            if (statuses is None or status in statuses) and pattern.search(words):
                 return cls
         if known is BadRequestError and status is not None:
-            return STATUS_ERRORS.get(status, known)  # "invalid request" is said of a missing key, too
-    if known is RateLimitError and TOO_LARGE_WORDS.search(facts.message[:_WORDS_LIMIT]):
+            # "Invalid request" is said of a missing key, too.
+            return table.get(f"HTTP {status}") or STATUS_ERRORS.get(status, known)
+    busy = known in (None, ServerError) and (status is None or status == 429 or status >= 500)
+    if busy and OVERLOAD_WORDS.search(words):
+        return OverloadedError
+    if known is RateLimitError and TOO_LARGE_WORDS.search(words):
         return BadRequestError  # larger than the limit itself: waiting does not help
     if known is not None:
         return known
@@ -191,12 +201,18 @@ def _class(
     )
 
 
-_WORDS: tuple[tuple[re.Pattern[str], type[ProviderError]], ...] = (
-    (KEY_WORDS, AuthenticationError),
-    (LOCATION_WORDS, PermissionDeniedError),
-    (QUOTA_WORDS, RateLimitError),
-    (MODEL_WORDS, NotFoundError),
+_REFUSED = frozenset({None, 400, 413, 422})
+
+_WORDS: tuple[tuple[re.Pattern[str], type[ProviderError], frozenset[int | None] | None], ...] = (
+    (CONTEXT_WORDS, ContextWindowExceededError, _REFUSED),
+    (KEY_WORDS, AuthenticationError, None),
+    (LOCATION_WORDS, PermissionDeniedError, None),
+    (BILLING_WORDS, PermissionDeniedError, None),
+    (QUOTA_WORDS, RateLimitError, None),
+    (MODEL_WORDS, NotFoundError, None),
+    (FILTER_WORDS, ContentFilterError, _REFUSED),
 )
+"""Words that mean the same with every provider, and the HTTP statuses that they stand with (None: all)."""
 
 
 def _status(value: Any) -> int | None:

@@ -216,7 +216,7 @@ ERRORS: Mapping[str, type[ProviderError]] = {
     "project_spend_limit_exceeded": RateLimitError,
     "exceeded_current_quota_error": RateLimitError,  # Moonshot
     "Arrearage": RateLimitError,  # Alibaba
-    "402": RateLimitError,  # OpenRouter
+    "HTTP 402": RateLimitError,  # DeepSeek, OpenRouter
     "1113": RateLimitError,
     "1304": RateLimitError,
     "1308": RateLimitError,
@@ -292,4 +292,4 @@ ERRORS: Mapping[str, type[ProviderError]] = {
     "1230": ServerError,
     "1234": ServerError,
 }
-"""Code, or else type, of an error."""
+"""Code, or else type, of an error; by HTTP status where it has another meaning than usual."""

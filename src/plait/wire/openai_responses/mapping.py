@@ -73,6 +73,7 @@ ERRORS: Mapping[str, type[ProviderError]] = {
     "previous_response_not_found": NotFoundError,
     "insufficient_quota": RateLimitError,
     "credit_balance_exhausted": RateLimitError,
+    "HTTP 402": RateLimitError,  # DeepSeek, OpenRouter
     "organization_spend_limit_exceeded": RateLimitError,
     "project_spend_limit_exceeded": RateLimitError,
     "rate_limit_exceeded": RateLimitError,

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Hashable
 from typing import Any, ClassVar
 
-from plait.errors import BadRequestError, OverloadedError, PlaitError, ProviderError, ServerError
+from plait.errors import BadRequestError, PlaitError, ProviderError, ServerError
 from plait.wire.assembler import Assembler
-from plait.wire.errors import ErrorFacts, ErrorTable, error_facts, typed_error
+from plait.wire.errors import ErrorFacts, error_facts, typed_error
 from plait.wire.openai_responses import mapping, wire
 from plait.wire.openai_responses.items import Item
 from plait.wire.openai_responses.response import Output
@@ -272,13 +272,11 @@ class ResponsesTranslator(Translator):
     def _typed(self, facts: ErrorFacts, raw: Any, default: type[ProviderError]) -> ProviderError:
         """`default` is the class of an error whose code nobody knows (in a stream: the provider failed)."""
         facts.raw = raw
-        table: ErrorTable = mapping.ERRORS
         if facts.type == "invalid_request_error":
             default = BadRequestError
-        elif "overloaded" in facts.message[:1000].lower():
-            default = OverloadedError
-            table = {**table, "server_error": OverloadedError}
-        return typed_error(facts, table, provider=self.name, retry_after=_retry_after(raw), default=default)
+        return typed_error(
+            facts, mapping.ERRORS, provider=self.name, retry_after=_retry_after(raw), default=default
+        )
 
     _on: ClassVar[dict[type, Callable[[Any, Any], None]]] = {
         wire.OutputTextDelta: _text,
