@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from asking import END, HELLO, ask, both_modes, delta, local
 from checking import sse
-from local_server import RESET, Answer, LocalServer, steps
 
 import plait
+from local_server import RESET, Answer, LocalServer, steps
 from plait import IncompleteStreamError
 
 JSON = {"content-type": "application/json"}

@@ -11,9 +11,9 @@ import httpx
 import httpx2
 import pytest
 from asking import END, HELLO, ONCE, ask, both_modes, generate, local
-from local_server import RESET, Answer, LocalServer, steps
 
 import plait
+from local_server import RESET, Answer, LocalServer, steps
 from plait import ConfigurationError, Model
 
 LIBRARIES = pytest.mark.parametrize("library", [httpx, httpx2], ids=["httpx", "httpx2"])
@@ -63,7 +63,6 @@ def test_faults_of_either_library(library: Any) -> None:
 def test_idle_time_with_either_library(library: Any) -> None:
     """The watch can interrupt a read in either library."""
     from local_server import HOLD
-
     from plait import StreamTimeoutError, Timeouts
 
     with LocalServer(Answer(steps(HELLO, HOLD))) as server, library.Client() as client:

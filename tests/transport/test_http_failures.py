@@ -11,9 +11,9 @@ import pytest
 import respx
 from asking import END, HELLO, ONCE, QUICK, WHOLE, ask, both_modes, generate, local
 from checking import sse
-from local_server import RESET, Answer, LocalServer, steps
 
 import plait
+from local_server import RESET, Answer, LocalServer, steps
 from plait import Model, PlaitError, Retries, Retry, TransportError
 
 URL = "http://provider.test/v1"

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from asking import ONCE, Answered, ask, both_modes, generate
-from local_server import Answer, LocalServer, pieces
 
 import plait
+from local_server import Answer, LocalServer, pieces
 from plait import Model
 from plait.cassettes import Interaction, load
 
