@@ -96,7 +96,7 @@ class AsyncStream(Answer):
         response, self._response = self._response, None
         body, self._body = self._body, None
         with suppress(RuntimeError):  # the loop is closed: its connections are, too
-            self._loop.call_soon_threadsafe(_close_later, self._loop, response, body, self._used)
+            self._loop.call_soon_threadsafe(_closing_task, self._loop, response, body, self._used)
 
     # Driving the call
 
@@ -328,11 +328,6 @@ def _closing_task(
     _tasks.add(task)
     task.add_done_callback(_tasks.discard)
     return task
-
-
-def _close_later(loop: asyncio.AbstractEventLoop, response: Any, body: Any, client: Any) -> None:
-    """In the loop: free the connection of a stream that nobody holds any more."""
-    _closing_task(loop, response, body, client)
 
 
 def _drop(task: asyncio.Task[Any]) -> None:

@@ -1,9 +1,9 @@
 """One call of a model, without I/O: what to send, what an answer means, when to try again, when to give up.
 
-The drivers in `stream.py` send and receive; whatever is decided is decided here, once for both of them. A
-driver begins an attempt, reports what came of it (`responded`, `refused`, `received`, `over`, `broke`), and
-looks at `state`: `reading` (go on), `waiting` (begin anew after `wait` seconds) or `ended` (hand out what
-came, then raise `error` if there is one).
+The drivers in `stream.py` and `async_stream.py` send and receive; whatever is decided is decided here, once
+for both of them. A driver begins an attempt, reports what came of it (`responded`, `refused`, `received`,
+`over`, `broke`), and looks at `state`: `reading` (go on), `waiting` (begin anew after `wait` seconds) or
+`ended` (hand out what came, then raise `error` if there is one).
 """
 
 from __future__ import annotations
@@ -59,7 +59,6 @@ class Call:
         state: what the driver is to do next
         wait: with `waiting`, the seconds until the next attempt
         error: with `ended`, what is to be raised when all events are handed out
-        events: those that were read and not handed out yet; the driver takes them
         until: by the clock, when the wait that is going on has lasted too long
         attempts: how many were begun
         response: the last response's status and headers
@@ -420,7 +419,6 @@ _TOO_LONG = {
     "connect": "no connection within {:g} s",
     "write": "the request could not be sent within {:g} s",
     "pool": "no connection was free in the HTTP client's pool",
-    "read": "nothing was received in time",
     "first event": "no event came within {:g} s",
     "idle": "no event for {:g} s",
     "total": "the call took longer than {:g} s",

@@ -18,8 +18,6 @@ from weakref import WeakSet, ref
 
 from plait.errors import ConfigurationError
 
-USER_AGENT_HEADER = "user-agent"
-
 
 class HTTPClient(Protocol):
     """What is used of `httpx.Client`, `httpx.AsyncClient` and their like in `httpx2`."""
@@ -209,6 +207,7 @@ class OwnClients:
 
 
 _inherited: list[Any] = []
+"""Clients of the process that this one was forked from; dropping them would warn of open sockets."""
 
 
 async def _close_with_loop(
